@@ -50,7 +50,7 @@ class OtherFace : public PoaTest {
 };
 
 TEST_P(OtherFace, ItsServantsServeBesideOthersInOneAdapter) {
-  const ObjectId id = core().activate(servant_);
+  const ObjectId id = core().activate_object(servant_);
   const ObjectRef object = root->id_to_reference(id);
   const ObjectRef ours = root->servant_to_reference(CORBA::make_reference<Probe>());
   EXPECT_EQ(number(object, 1), 8);
@@ -62,7 +62,7 @@ TEST_P(OtherFace, ItsServantsServeBesideOthersInOneAdapter) {
 }
 
 TEST_P(OtherFace, ItsServantsAnswerWhatEveryObjectIsAsked) {
-  const ObjectId id = core().activate(servant_);
+  const ObjectId id = core().activate_object(servant_);
   const ObjectRef object = root->create_reference_with_id(id, "IDL:corbel.test/Unknown:1.0");
   EXPECT_TRUE(object->_is_a(kOtherId));
   EXPECT_FALSE(object->_is_a(std::string(kProbeId)));
@@ -73,16 +73,16 @@ TEST_P(OtherFace, ItsServantsAnswerWhatEveryObjectIsAsked) {
 }
 
 TEST_P(OtherFace, ItsServantsAreNotShownAsOurs) {
-  const ObjectId id = core().activate(servant_);
+  const ObjectId id = core().activate_object(servant_);
   EXPECT_EQ(outcome([&] { (void)root->id_to_servant(id); }).substr(0, 11), "OBJ_ADAPTER");
   EXPECT_EQ(outcome([&] { (void)root->reference_to_servant(root->id_to_reference(id)); }).substr(0, 11), "OBJ_ADAPTER");
-  EXPECT_EQ(outcome([&] { (void)core().activate(servant_); }), "ServantAlreadyActive");
+  EXPECT_EQ(outcome([&] { (void)core().activate_object(servant_); }), "ServantAlreadyActive");
   root->deactivate_object(id);
   EXPECT_EQ(outcome([&] { (void)root->id_to_servant(id); }), "ObjectNotActive");
 }
 
 TEST_P(OtherFace, WhatItsServantsThrowAsDataArrivesAsTheCallersMappingHasIt) {
-  const ObjectRef object = root->id_to_reference(core().activate(servant_));
+  const ObjectRef object = root->id_to_reference(core().activate_object(servant_));
   std::int32_t result = 0;
   static constexpr corba::Operation kRefuse{"refuse"};
   try {
@@ -97,7 +97,7 @@ TEST_P(OtherFace, WhatItsServantsThrowAsDataArrivesAsTheCallersMappingHasIt) {
 }
 
 TEST_P(OtherFace, UserExceptionsOfItsServantsAreReadByTheCallersStub) {
-  const ObjectRef object = root->id_to_reference(core().activate(servant_));
+  const ObjectRef object = root->id_to_reference(core().activate_object(servant_));
   struct Told {
     std::int32_t value;
   };
@@ -139,7 +139,7 @@ struct OtherStub {
 };
 
 TEST_P(OtherFace, ItsStubsShowWhatCallsEndInAsTheirOwnMappingHasIt) {
-  const OtherStub stub{root->id_to_reference(core().activate(servant_))->_target()};
+  const OtherStub stub{root->id_to_reference(core().activate_object(servant_))->_target()};
   static constexpr corba::Operation kNumber{"number"}, kRefuse{"refuse"}, kNone{"none"};
   EXPECT_EQ(stub.number(kNumber, 1), 8);
   try {

@@ -1,225 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ORB core sees of object adapters: keys to POAs.
 #include "corbel/poa/adapter.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-
-#include "corbel/base/log.hpp"
-#include "corbel/base/probe.hpp"
-#include "corbel/corba/minor_codes.hpp"
-#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/face.hpp"
 #include "corbel/orb/local_references.hpp"
 #include "corbel/orb/orb.hpp"
-#include "corbel/poa/built_in_operations.hpp"
+#include "corbel/poa/adapter_impl.hpp"
 #include "corbel/poa/current_impl.hpp"
 #include "corbel/poa/home.hpp"
-#include "corbel/poa/object_key.hpp"
-#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/manager_face.hpp"
+#include "corbel/poa/poa_face.hpp"
+#include "corbel/poa/policy_lists.hpp"
 
 namespace corbel::poa {
 namespace {
 
-/// A copy, for one object, of a request that came for several.
-class CopiedCall final : public corba::ServerCall {
+constexpr AdapterMakers kMakers{&PoaFace::make_one, &ManagerFace::make_one, &make_policy};
+
+/// The object adapters of an ORB of the C++11 mapping.
+class AdapterFace final : public Adapter, public orb::LocalReferences {
  public:
-  CopiedCall(std::string_view operation, cdr::Decoder& arguments) noexcept
-      : ServerCall(operation, &arguments, nullptr) {}
-  void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
-};
-
-class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
- public:
-  explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }
-  ~Adapter() override {
-    (void)space_->close(true, space_->core().end_deadline());
-    Home::instance().remove(*space_);
-  }
-
-  void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
-    dispatch(object_key, call, nullptr);
-  }
-  void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) override {
-    dispatch(object_key, call, &place);
-  }
-
-  void locate(base::ConstByteSpan object_key) override {
-    ObjectKey key;
-    if (!parse_key(object_key, key)) forward_named(object_key);
-    PoaLock lock;
-    if (!lock_poa(key, lock)->knows(key.id)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive);
-  }
-
-  void check_both_ways(base::ConstByteSpan object_key) override {
-    ObjectKey key;
-    if (parse_key(object_key, key)) {
-      PoaLock lock;
-      if (lock_poa(key, lock)->policies().both_ways) return;
-    }
-    throw CORBA::OBJ_ADAPTER(corba::minor::kOtherWayOnly, kNo,
-                             "the object adapter does not answer over connections that this process has opened: its "
-                             "BidirectionalPolicy is not BOTH");
-  }
-
-  bool made_here(base::ConstByteSpan object_key) const noexcept override {
-    ObjectKey key;
-    return parse_key(object_key, key) && !key.persistent && key.run == space_->ids().run();
+  explicit AdapterFace(orb::Core& core) : Adapter(core, kMakers) { Home::instance().add(space()); }
+  ~AdapterFace() override {
+    (void)shutdown(true, space()->core().end_deadline());
+    Home::instance().remove(*space());
   }
 
   CORBA::object_reference<CORBA::Object> initial_reference(std::string_view id) override {
     if (id == "POACurrent") return CORBA::make_reference<Current>();
     if (id != "RootPOA") return nullptr;
-    const auto root = space_->root();
-    return root == nullptr ? nullptr : root->self();
+    const auto root = space()->root();
+    return root == nullptr ? nullptr : as_poa(root);
   }
-
-  bool in_upcall() const noexcept override { return space_->in_upcall(); }
-
-  bool describe(orb::ServedObject& object) override {
-    const Upcall* upcall = Upcall::current();
-    if (upcall == nullptr) return false;
-    object.object_id.assign(upcall->id().begin(), upcall->id().end());
-    object.adapter_id = upcall->poa().id();
-    object.policies = std::make_shared<const AdapterPolicies>(upcall->poa().policies());
-    for (std::string_view path = upcall->poa().path(); !path.empty();) {
-      const std::size_t end = std::min(path.find(kPathSeparator), path.size());
-      object.adapter_name.emplace_back(path.substr(0, end));
-      path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return true;
-  }
-  std::string served_interface() override {
-    const Upcall* upcall = Upcall::current();
-    return upcall == nullptr ? std::string() : interface_of(*upcall);
-  }
-  bool served_is_a(const std::string& id) override {
-    const Upcall* upcall = Upcall::current();
-    return upcall != nullptr && (upcall->servant()._is_a(id) || interface_of(*upcall) == id);
-  }
-  corba::PolicyCorePtr served_policy(const orb::ServedObject& object, std::uint32_t type) override {
-    const auto* policies = static_cast<const AdapterPolicies*>(object.policies.get());
-    return policies == nullptr ? nullptr : make_policy(*policies, type)._shared();
-  }
-
-  Hold hold() noexcept override {
-    const Upcall* const upcall = Upcall::current();
-    if (upcall == nullptr) return {};
-    // Those of locators and default servants are in no map that would keep them.
-    corba::ServantCore& servant = upcall->servant();
-    return {&upcall->poa(), upcall->poa().hold(*upcall), servant.shared_from(&servant)};
-  }
-  void release(const Hold& hold) noexcept override {
-    if (hold.adapter != nullptr) static_cast<Poa*>(hold.adapter)->release(static_cast<ActiveObject*>(hold.object));
-  }
-
-  bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:
-  [[gnu::always_inline]] void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place* place) {
-    CORBEL_PROBE("object adapter");
-    ObjectKey key;
-    if (!parse_key(object_key, key)) [[unlikely]] {
-      if (const auto members = space_->core().groups().members(object_key)) return dispatch_to(*members, call);
-      forward_named(object_key);
-    }
-    std::optional<base::Deadline> held_until;
-    for (;;) {
-      PoaLock lock;
-      if (lock_poa(key, lock)->serve(lock, key.id, call, held_until, place)) return;
-    }
+  std::optional<ior::Ior> named(std::string_view name) const override {
+    const auto orb = orb::face_of(space()->core()).orb();
+    if (orb == nullptr) return std::nullopt;
+    const auto object = orb->_registered(name);
+    if (object == nullptr || object->_target() == nullptr) return std::nullopt;
+    return object->_target()->ior();
   }
-
-  /// Gives a request to a group to each member, one after the other; an error of one does not concern the others.
-  void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
-    if (members.size() > 1 && call.local_arguments() != nullptr) call.use_octets();
-    // What lies apart would be the first one's alone.
-    if (members.size() > 1) (void)call.arguments().join_rest();
-    for (std::size_t i = 0; i + 1 < members.size(); ++i) {
-      cdr::Decoder arguments = call.arguments();
-      CopiedCall copy(call.operation(), arguments);
-      try {
-        dispatch(members[i], copy);
-      } catch (...) {  // an exception of whatever kind, or a reference to where the object is now
-        CORBEL_LOG(space_->core().log(), poa, debug, "a member of a group did not serve a request",
-                   {"operation", call.operation()}, {"exception", orb::what_was_thrown()});
-      }
-    }
-    dispatch(members.back(), call);
-  }
-
-  /// The POA that the key names, with its mutex locked.
-  Poa* lock_poa(const ObjectKey& key, PoaLock& lock) {
-    if (key.persistent) return lock_persistent(key, lock);
-    PoaSlot* slot = key.run == space_->ids().run() ? space_->table().find(key.slot) : nullptr;
-    if (slot == nullptr) [[unlikely]]
-      refuse("the reference was made by an earlier run of the server");
-    lock = std::unique_lock(slot->mutex);
-    if (slot->generation != key.generation || slot->poa == nullptr) [[unlikely]]
-      refuse("its POA has been destroyed");
-    return slot->poa.get();
-  }
-
-  Poa* lock_persistent(const ObjectKey& key, PoaLock& lock) {
-    for (bool activated = false;; activated = true) {
-      {
-        std::unique_lock tree(space_->tree());
-        // Asked again after each: an activator of a POA above may have begun to make the next one meanwhile.
-        while (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
-            wait_for(tree, activation);
-          }
-        const auto found = space_->paths().find(key.path);
-        if (found != space_->paths().end()) {
-          lock = std::unique_lock(found->second->mutex);
-          return found->second->poa.get();
-        }
-      }
-      if (activated || !activate(key.path)) refuse("there is no such POA");
-    }
-  }
-
-  /// A request for a POA that is being made waits, as long as one would for a manager.
-  void wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation) {
-    if (space_->activations().wait(tree, activation, space_->hold_deadline())) return;
-    throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
-                           "the adapter activator has not made POA '" + activation->path + "' in time");
-  }
-
-  /// Walks down the path, asking adapter activators for what is missing.
-  bool activate(std::string_view path) {
-    base::SharedPtr<Poa> poa = space_->root();
-    while (poa != nullptr && !path.empty()) {
-      const std::size_t end = std::min(path.find(kPathSeparator), path.size());
-      poa = poa->child(path.substr(0, end), true);
-      path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return poa != nullptr;
-  }
-
-  [[noreturn]] void refuse(std::string why) const {
-    if (space_->closed()) throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, kNo, "the server is shutting down");
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kPoaNotFound, kNo, std::move(why));
-  }
-
-  /// A key that no POA made may be the name of an initial reference (corbaloc:...:/Name).
-  [[noreturn]] void forward_named(base::ConstByteSpan object_key) const {
-    if (const auto orb = orb::face_of(space_->core()).orb(); orb != nullptr) {
-      const auto object = orb->_registered(base::as_text(object_key));
-      if (object != nullptr && object->_target() != nullptr) {
-        throw orb::LocationForward{object->_target()->ior(), false};
-      }
-    }
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, kNo, "no object has this key");
-  }
-
-  const base::SharedPtr<AdapterSpace> space_;
 };
 
 }  // namespace
 
 std::unique_ptr<orb::ObjectAdapter> make_adapter(orb::Core& core) {
-  return std::make_unique<Adapter>(core);
+  return std::make_unique<AdapterFace>(core);
 }
 
 }  // namespace corbel::poa

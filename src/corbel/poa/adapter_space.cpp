@@ -3,16 +3,20 @@
 
 #include <utility>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ior/profile.hpp"
-#include "corbel/orb/face.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
 
-AdapterSpace::AdapterSpace(orb::Core& core) noexcept
-    : core_(core), hold_timeout_(core.request_policies().hold), shutdown_timeout_(core.options().timeouts.shutdown) {}
+AdapterSpace::AdapterSpace(orb::Core& core, const AdapterMakers& makers) noexcept
+    : core_(core),
+      makers_(makers),
+      hold_timeout_(core.request_policies().hold),
+      shutdown_timeout_(core.options().timeouts.shutdown) {}
 
 base::Deadline AdapterSpace::hold_deadline() const {
   return base::Deadline::after(hold_timeout_);
@@ -32,7 +36,7 @@ base::SharedPtr<Poa> AdapterSpace::root() {
   if (root_ == nullptr && !closed()) {
     AdapterPolicies policies;
     policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
-    establish_components(policies, core_.attached_hooks());
+    establish_components(policies);
     const auto self = shared_from(this);
     root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
   }
@@ -77,19 +81,18 @@ bool AdapterSpace::in_upcall() const noexcept {
 
 void AdapterSpace::check_may_wait() const {
   if (!in_request()) return;
-  throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
-                             "waiting for requests to finish from inside a request");
+  corba::raise("BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
+               "waiting for requests to finish from inside a request");
 }
 
 void AdapterSpace::check_may_wait_for_requests() const {
   check_may_wait();
   if (!in_upcall()) return;
-  throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
-                             "waiting for requests to finish from inside the end of an object");
+  corba::raise("BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
+               "waiting for requests to finish from inside the end of an object");
 }
 
-CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key, const std::string& type_id,
-                                                                    const AdapterPolicies& policies) {
+ior::Ior AdapterSpace::make_ior(base::ConstByteSpan key, const std::string& type_id, const AdapterPolicies& policies) {
   ior::Ior ior{type_id, {}};
   if (policies.lane_group == nullptr) {
     ior.profiles = core_.make_profiles(key, policies.lane);
@@ -104,7 +107,16 @@ CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstB
       if (!added.profile || *added.profile == profile.tag) (void)ior::add_component(profile, added.component);
     }
   }
-  return orb::face_of(core_).make_object(std::move(ior));
+  return ior;
+}
+
+void AdapterSpace::establish_components(AdapterPolicies& policies) const {
+  orb::CallHooks* const hooks = core_.attached_hooks();
+  if (hooks == nullptr) return;
+  const auto policy = [&](std::uint32_t type) { return makers_.policy(policies, type); };
+  orb::NewAdapter adapter{.policy = policy};
+  hooks->on_adapter(adapter);
+  policies.components = std::move(adapter.components);
 }
 
 }  // namespace corbel::poa

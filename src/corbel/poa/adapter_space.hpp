@@ -11,8 +11,9 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/base/shared_ptr.hpp"
-#include "corbel/corba/object.hpp"
+#include "corbel/ior/ior.hpp"
 #include "corbel/poa/activations.hpp"
+#include "corbel/poa/adapter_makers.hpp"
 #include "corbel/poa/id_source.hpp"
 #include "corbel/poa/manager_registry.hpp"
 #include "corbel/poa/poa_table.hpp"
@@ -23,18 +24,16 @@ class Core;
 
 namespace corbel::poa {
 
-class Poa;
-struct AdapterPolicies;
-
 /// All object adapters of one ORB and what they share. Owned by the ORB's adapter and by every POA and manager; what it
 /// says about the ORB is valid until close(). Thread-safe.
 ///
 /// Locks are taken in this order: tree(), a POA's slot, a manager's own, the managers' registry.
 class AdapterSpace final : public base::SharedFromThis {
  public:
-  explicit AdapterSpace(orb::Core& core) noexcept;
+  AdapterSpace(orb::Core& core, const AdapterMakers& makers) noexcept;
 
   orb::Core& core() noexcept { return core_; }
+  const AdapterMakers& makers() const noexcept { return makers_; }
   IdSource& ids() noexcept { return ids_; }
   PoaTable& table() noexcept { return table_; }
   ManagerRegistry& managers() noexcept { return managers_; }
@@ -73,11 +72,13 @@ class AdapterSpace final : public base::SharedFromThis {
   void check_may_wait_for_requests() const;
 
   /// A reference with the key, published at the endpoints of the adapter's lane.
-  CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id,
-                                                        const AdapterPolicies& policies);
+  ior::Ior make_ior(base::ConstByteSpan key, const std::string& type_id, const AdapterPolicies& policies);
+  /// Asks the hooks what references of an adapter with the policies are to say, and notes that in these.
+  void establish_components(AdapterPolicies& policies) const;
 
  private:
   orb::Core& core_;
+  const AdapterMakers makers_;
   const base::Duration hold_timeout_;
   const base::Duration shutdown_timeout_;
   IdSource ids_;

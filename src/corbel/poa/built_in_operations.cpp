@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/poa/poa_impl.hpp"
 
@@ -55,8 +56,7 @@ bool serve_underscored(const Upcall& upcall, corba::ServerCall& call) {
     call.match(corba::kSignatureOfRepositoryId);
     answer(call, interface_of(upcall), put_text);
   } else if (operation == "_interface" || operation == "_component" || operation == "_domain_managers") {
-    throw CORBA::NO_IMPLEMENT(corba::minor::kOperationNotProvided, CORBA::CompletionStatus::COMPLETED_NO,
-                              std::string(operation));
+    corba::raise("NO_IMPLEMENT", corba::minor::kOperationNotProvided, kNo, std::string(operation));
   } else {
     return false;
   }

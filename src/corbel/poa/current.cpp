@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/current_impl.hpp"
 
-#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/poa_face.hpp"
 #include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
@@ -16,7 +16,7 @@ const Upcall& upcall() {
 }  // namespace
 
 IDL::traits<PortableServer::POA>::ref_type Current::get_POA() {
-  return upcall().poa().self();
+  return as_poa(upcall().poa().self());
 }
 
 PortableServer::ObjectId Current::get_object_id() {
@@ -26,7 +26,8 @@ PortableServer::ObjectId Current::get_object_id() {
 
 IDL::traits<CORBA::Object>::ref_type Current::get_reference() {
   const Upcall& current = upcall();
-  return current.poa().make_reference(current.id(), current.servant()._interface_in(current.id(), current.poa()));
+  Poa& poa = current.poa();
+  return as_object(poa, poa.make_reference(current.id(), current.servant()._interface_in(current.id(), poa)));
 }
 
 IDL::traits<PortableServer::Servant>::ref_type Current::get_servant() {

@@ -6,7 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
-#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/poa_face.hpp"
 #include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
@@ -32,14 +32,14 @@ CORBA::object_reference<PortableServer::POA> Home::default_poa() {
     throw CORBA::BAD_INV_ORDER(corba::minor::kNoObjectAdapter, CORBA::CompletionStatus::COMPLETED_NO,
                                "no ORB of this process is running");
   }
-  return root->self();
+  return as_poa(root);
 }
 
 CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servant& servant) {
   const Upcall* upcall = Upcall::current();
   if (upcall != nullptr && &upcall->servant() == &servant) {
-    const auto interface_id = servant._interface_of(upcall->id(), upcall->poa().self());
-    return upcall->poa().make_reference(upcall->id(), interface_id);
+    Poa& poa = upcall->poa();
+    return as_object(poa, poa.make_reference(upcall->id(), servant._interface_in(upcall->id(), poa)));
   }
   const KnownServant owner(servant.shared_from(&servant));
   const auto poa = servant._default_POA();
@@ -52,7 +52,8 @@ CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servan
 }
 
 CORBA::object_reference<PortableServer::POA> Home::poa_of(corba::AdapterCore& adapter) {
-  return static_cast<Poa&>(adapter).self();
+  auto* const face = dynamic_cast<PoaFace*>(static_cast<Poa*>(&adapter));
+  return face == nullptr ? nullptr : as_poa(face->self());
 }
 
 void Home::add(base::SharedPtr<AdapterSpace> space) {

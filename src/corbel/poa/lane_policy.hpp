@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "corbel/corba/policy.hpp"
-#include "corbel/ior/tagged.hpp"
+#include "corbel/poa/lane_group.hpp"
 
 namespace corbel::poa {
 class LanePolicy;
@@ -41,20 +40,6 @@ class CORBEL_API LanePolicy final : public CORBA::Policy {
   const std::string lane_;
 };
 
-/// Several lanes of one adapter: each of its references leads to all of them, and the client has the choice. Immutable,
-/// thread-safe.
-class LaneGroup {
- public:
-  LaneGroup() = default;
-  virtual ~LaneGroup() = default;
-  LaneGroup(const LaneGroup&) = delete;
-  LaneGroup& operator=(const LaneGroup&) = delete;
-
-  virtual const std::vector<std::string>& lanes() const noexcept = 0;
-  /// The profiles of a reference, made of those that it has in each of the lanes, in their order.
-  virtual std::vector<ior::TaggedProfile> join(std::vector<std::vector<ior::TaggedProfile>> profiles) const = 0;
-};
-
 /// What a policy of the application's own may be, too (its type needs a PortableInterceptor::PolicyFactory): it chooses
 /// the lane of the adapter that is made with it.
 class ChoosesLane {
@@ -64,14 +49,6 @@ class ChoosesLane {
   virtual std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const = 0;
   /// The lanes of its references, if they are several. Asked after choose_lane(), with the same policies.
   virtual std::shared_ptr<const LaneGroup> lane_group(const CORBA::PolicyList&) const { return nullptr; }
-};
-
-/// The same for a policy that says which of its profiles a reference of the adapter has.
-class SelectsProfiles {
- public:
-  virtual ~SelectsProfiles() = default;
-  /// Leaves those, in their order. Throws what making the reference ends in.
-  virtual void select_profiles(std::vector<ior::TaggedProfile>& profiles) const = 0;
 };
 
 }  // namespace corbel::poa

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/base/shared_ptr.hpp"
-#include "corbel/poa/poa_manager_factory.hpp"
 
 namespace corbel::poa {
 
@@ -20,13 +20,18 @@ class ManagerRegistry {
   using ManagerPtr = base::SharedPtr<Manager>;
 
   /// A manager that is kept until used() or close(); null if the id is in use.
-  ManagerPtr make(base::SharedPtr<AdapterSpace> space, const std::string& id);
+  ManagerPtr make(const base::SharedPtr<AdapterSpace>& space, const std::string& id);
   /// A manager with an id made of `wanted` that is not in use; the registry does not keep it.
   ManagerPtr make_implicit(const base::SharedPtr<AdapterSpace>& space, const std::string& wanted);
   ManagerPtr find(const std::string& id);
-  PortableServer::POAManagerFactory::POAManagerSeq list();
-  /// The one factory, as long as anything refers to it.
-  base::SharedPtr<PortableServer::POAManagerFactory> factory(base::SharedPtr<AdapterSpace> space);
+  std::vector<ManagerPtr> list();
+  /// What a face keeps here that is made when it is asked for and lives as long as anything refers to it: its factory
+  /// of managers.
+  class Attached {
+   public:
+    virtual ~Attached() = default;
+  };
+  base::SharedPtr<Attached> attached(base::FunctionRef<base::SharedPtr<Attached>()> make);
 
   /// `manager` has a POA, which keeps it from now on.
   void used(const Manager& manager);
@@ -45,7 +50,7 @@ class ManagerRegistry {
 
   std::mutex mutex_;  // guards all; never held while a manager might be destroyed
   std::map<std::string, Entry> entries_;
-  base::WeakPtr<PortableServer::POAManagerFactory> factory_;
+  base::WeakPtr<Attached> attached_;
   bool closed_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace corbel::poa {
 
 /// With the mutex locked, nothing running on the object and its state leaving; the caller counts as running.
 void Poa::end_object(PoaLock& lock, ActiveObject& object) {
-  if (activator_ == nullptr) return remove(lock, object);
+  if (!tells_of_ends()) return remove(lock, object);
   list_to_end(object);
   end_objects(lock);
 }
@@ -76,7 +76,7 @@ void Poa::end_objects_here(PoaLock& lock) {
 
 void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
   const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
-  activator_->etherealize(object.id, self(), as_known(object.servant), object.cleanup, remaining);
+  servant_source_->etherealize(object.id, *this, object.servant, object.cleanup, remaining);
 } catch (...) {  // exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
   CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
              {"object", base::ConstByteSpan(object.id)}, {"exception", orb::what_was_thrown()});

@@ -15,17 +15,15 @@
 
 namespace corbel::poa {
 
-using CORBA::CompletionStatus;
-using State = PortableServer::POAManager::State;
+using State = ManagerState;
 
 bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until, orb::Place* place) {
   CORBEL_PROBE("servant lookup");
   if (life_ != Life::alive) [[unlikely]] {
-    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
-                           "POA '" + name_ + "' is being destroyed");
+    corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, kNo, "POA '" + name_ + "' is being destroyed");
   }
-  if (manager_->state() != State::ACTIVE && !pass_manager(lock, held_until)) return false;
+  if (manager_->state() != State::active && !pass_manager(lock, held_until)) return false;
   ActiveObject* object = policies_.retain ? objects_.find_active(object_id) : nullptr;
   if (object == nullptr) {
     serve_without_object(lock, object_id, call);
@@ -43,18 +41,18 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
   const auto manager = manager_;
   const std::uint64_t wakes = manager->wakes();
   switch (manager->state()) {
-    case State::ACTIVE:
+    case State::active:
       return true;
-    case State::DISCARDING:
+    case State::discarding:
       CORBEL_LOG(space_->core().log(), poa, debug, "request discarded", {"poa", name_}, {"manager", manager->id()});
-      throw CORBA::TRANSIENT(corba::minor::kRequestDiscarded, CompletionStatus::COMPLETED_NO,
-                             "the manager of POA '" + name_ + "' discards requests");
-    case State::INACTIVE:
+      corba::raise("TRANSIENT", corba::minor::kRequestDiscarded, kNo,
+                   "the manager of POA '" + name_ + "' discards requests");
+    case State::inactive:
       CORBEL_LOG(space_->core().log(), poa, debug, "request refused, manager inactive", {"poa", name_},
                  {"manager", manager->id()});
-      throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterInactive, CompletionStatus::COMPLETED_NO,
-                               "the manager of POA '" + name_ + "' is inactive");
-    case State::HOLDING:
+      corba::raise("OBJ_ADAPTER", corba::minor::kAdapterInactive, kNo,
+                   "the manager of POA '" + name_ + "' is inactive");
+    case State::holding:
       break;
   }
   if (!held_until) {
@@ -66,7 +64,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
   if (manager->wait_while_holding(wakes, *held_until)) return false;
   CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
              {"manager", manager->id()}, {"limit", "-ORBHoldTimeout"});
-  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
+  corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo, std::move(too_long));
 }
 
 void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
@@ -74,8 +72,8 @@ void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba:
 }
 
 void Poa::refuse_operation(const corba::ServerCall& call) {
-  throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
-                             "the object has no operation '" + std::string(call.operation()) + "'");
+  corba::raise("BAD_OPERATION", corba::minor::kUnknownOperation, kNo,
+               "the object has no operation '" + std::string(call.operation()) + "'");
 }
 
 /// From a handler.

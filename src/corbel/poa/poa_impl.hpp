@@ -20,69 +20,55 @@
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/entry.hpp"
 #include "corbel/poa/manager.hpp"
-#include "corbel/poa/poa.hpp"
+#include "corbel/poa/refused.hpp"
+#include "corbel/poa/servant_source.hpp"
 #include "corbel/poa/turn.hpp"
 
 namespace corbel::poa {
 
 /// How far most failed operations of an adapter got.
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+constexpr auto kNo = corba::Completed::no;
 /// The minor code of TIMEOUT, for a caller that has waited for requests that still run after -ORBShutdownTimeout.
 constexpr std::uint32_t kStillRunning = corba::vendor_minor(base::Stage::wait, base::Code::timed_out);
 
 class Upcall;
-/// A servant as applications of the C++11 mapping know it.
-using KnownServant = IDL::traits<PortableServer::Servant>::ref_type;
-using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
-using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
-
-/// Throws OBJ_ADAPTER for a servant that was written for another mapping; nil stays nil.
-KnownServant as_known(const ServantRef& servant);
-
-/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as something
-/// refers to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
-class Poa final : public PortableServer::POA, public corba::AdapterCore {
+/// One POA, whichever mapping its applications see it in: the object that they hold derives from this. Alive from
+/// make() to its end(); as a C++ object, as long as something refers to it. What changes is guarded by its slot's
+/// mutex, the tree by AdapterSpace::tree(). Thread-safe. Operations are those of PortableServer::POA (CORBA 3.3 part
+/// 1, 15.3.9).
+class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
  public:
+  /// `parent`: null for the root. Throws as create_POA.
   static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
                                    base::SharedPtr<Manager> manager, const AdapterPolicies& policies);
-  /// For make().
-  Poa(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
-      base::SharedPtr<Manager> manager, const AdapterPolicies& policies, PoaSlot& slot);
-  ~Poa() override;
+  virtual ~Poa();
+  Poa(const Poa&) = delete;
+  Poa& operator=(const Poa&) = delete;
 
-  // The tree (poa.cpp)
-  PoaRef create_POA(const std::string& adapter_name, IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
-                    const CORBA::PolicyList& policies) override;
-  PoaRef find_POA(const std::string& adapter_name, bool activate_it) override;
-  void destroy(bool etherealize_objects, bool wait_for_completion) override;
-  std::string the_name() override;
-  PoaRef the_parent() override;
-  PortableServer::POAList the_children() override;
-  IDL::traits<PortableServer::POAManager>::ref_type the_POAManager() override;
-  IDL::traits<PortableServer::POAManagerFactory>::ref_type the_POAManagerFactory() override;
-  IDL::traits<PortableServer::AdapterActivator>::ref_type the_activator() override;
-  void the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) override;
-  std::vector<std::uint8_t> id() override;
-  bool _static_is_a(std::string_view repository_id) const noexcept override;
+  // The tree (poa_impl.cpp)
+  void destroy(bool etherealize_objects, bool wait_for_completion);
+  std::string the_name();
+  base::SharedPtr<Poa> the_parent();
+  std::vector<base::SharedPtr<Poa>> the_children();
+  base::Bytes id();
 
-  // Servant managers (servant_managers.cpp)
-  IDL::traits<PortableServer::ServantManager>::ref_type get_servant_manager() override;
-  void set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type imgr) override;
-  KnownServant get_servant() override;
-  void set_servant(KnownServant p_servant) override;
+  // Servant managers (poa_servants.cpp)
+  ServantSourcePtr get_servant_manager();
+  void set_servant_manager(ServantSourcePtr source);
+  ServantRef get_servant();
+  void set_servant(ServantRef servant);
 
   // Objects (poa_objects.cpp)
-  ObjectId activate_object(KnownServant p_servant) override;
-  void activate_object_with_id(const ObjectId& id, KnownServant p_servant) override;
-  void deactivate_object(const ObjectId& oid) override;
-  ObjectRef create_reference(const std::string& intf) override;
-  ObjectRef create_reference_with_id(const ObjectId& oid, const std::string& intf) override;
-  ObjectId servant_to_id(KnownServant p_servant) override;
-  ObjectRef servant_to_reference(KnownServant p_servant) override;
-  KnownServant reference_to_servant(ObjectRef reference) override;
-  ObjectId reference_to_id(ObjectRef reference) override;
-  KnownServant id_to_servant(const ObjectId& oid) override;
-  ObjectRef id_to_reference(const ObjectId& oid) override;
+  ObjectId activate_object(ServantRef servant);
+  void activate_object_with_id(const ObjectId& id, ServantRef servant);
+  void deactivate_object(const ObjectId& id);
+  ior::Ior create_reference(const std::string& type_id);
+  ior::Ior create_reference_with_id(const ObjectId& id, const std::string& type_id);
+  ObjectId servant_to_id(const ServantRef& servant);
+  ior::Ior servant_to_reference(const ServantRef& servant);
+  ObjectId reference_to_id(const ior::Ior* reference);
+  ServantRef id_to_servant(const ObjectId& id);
+  ior::Ior id_to_reference(const ObjectId& id);
 
   // For the room
   AdapterSpace& space() const noexcept { return *space_; }
@@ -92,14 +78,21 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   /// For people: the root has a name, and no path.
   const std::string& shown_path() const noexcept { return path_.empty() ? name_ : path_; }
   const AdapterPolicies& policies() const noexcept { return policies_; }
-  PoaRef self() { return PoaRef(shared_from(static_cast<PortableServer::POA*>(this))); }
+  const base::SharedPtr<Manager>& manager() const noexcept { return manager_; }
+  base::SharedPtr<Poa> self() noexcept { return shared_from(this); }
+  /// Throws unless the POA exists, as most operations do.
+  void check_exists();
+  /// Throws BAD_PARAM for a name that no child can have.
+  void check_name(const std::string& name);
+  ChildSourcePtr child_source();
+  void set_child_source(ChildSourcePtr source);
+  /// Throws the user exception.
+  [[noreturn]] void raise(Refused why) const;
   /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
   base::SharedPtr<Poa> child(std::string_view name, bool activate);
-  /// As activate_object(), for servants of whichever mapping.
-  ObjectId activate(ServantRef servant);
   /// The object key of one of this POA's objects.
   base::Bytes key_of(base::ConstByteSpan object_id) const;
-  ObjectRef make_reference(base::ConstByteSpan object_id, const std::string& type_id);
+  ior::Ior make_reference(base::ConstByteSpan object_id, const std::string& type_id);
 
   /// As destroy(), but may wait for the caller's own requests. False if they have not ended by the deadline.
   bool end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline);
@@ -123,23 +116,29 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   /// As far as can be known without an upcall. Call with the slot's mutex locked.
   bool knows(base::ConstByteSpan object_id);
 
+ protected:
+  explicit Poa(PoaMaking making);
+
  private:
   friend class Entry;
+  /// As raise(): by the face.
+  virtual void throw_refused(Refused why) const = 0;
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
   class HasTurn;
 
+  /// True if there is an application's part that is told of the ends of objects.
+  bool tells_of_ends() const noexcept { return policies_.retain && servant_source_ != nullptr; }
   void check_alive() const;  // with the mutex locked: the end has not begun
-  void check_exists();       // with the mutex unlocked: requests may still run
   bool wait_until_gone(base::Deadline deadline);
   bool wait_for_change(PoaLock& lock, base::FunctionRef<bool()> over, base::Deadline deadline);
   void tell_still_running(std::string_view wanted);
   void require(bool policy) const {
-    if (!policy) throw WrongPolicy();
+    if (!policy) raise(Refused::wrong_policy);
   }
   base::SharedPtr<Poa> existing_child(std::string_view name) const;
   std::optional<base::SharedPtr<Poa>> child_in_turn(std::string_view name, const std::string& path);
-  bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
+  bool ask(ChildSource& source, const std::string& name, std::optional<std::string>& failure);
   using Otherwise = orb::MainThread::Otherwise;
   /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
   /// thread run it. Comes before activator_turn_.
@@ -176,9 +175,8 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   base::Deadline turn_deadline() const;
   void take_turn(Turn& turn, base::Deadline deadline, std::string_view where);
   ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
-  void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
-  void serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
-                             corba::ServerCall& call);
+  void serve_located(ServantSource& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
+  void serve_located_in_turn(ServantSource& locator, const ObjectId& object_id, corba::ServerCall& call);
   /// Has the call answered with what `serve` throws while it still counts as running, so that a thread that waits for
   /// requests to end waits for such answers, too.
   template <class Serve>
@@ -209,7 +207,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   // guarded by AdapterSpace::tree()
   base::SharedPtr<Poa> parent_;
   std::map<std::string, base::SharedPtr<Poa>, std::less<>> children_;
-  IDL::traits<PortableServer::AdapterActivator>::ref_type adapter_activator_;
+  ChildSourcePtr child_source_;
 
   // guarded by slot_.mutex
   Life life_ = Life::alive;
@@ -224,9 +222,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   ActiveObject* last_to_end_ = nullptr;
   std::atomic<bool> some_to_end_{false};  // read without the mutex by threads that have had a turn
   ServantRef default_servant_;
-  IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;
-  base::SharedPtr<PortableServer::ServantActivator> activator_;
-  base::SharedPtr<PortableServer::ServantLocator> locator_;
+  ServantSourcePtr servant_source_;
   std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/core.hpp"
@@ -14,18 +15,10 @@ namespace corbel::poa {
 namespace {
 
 void check_servant(const ServantRef& servant) {
-  if (servant == nullptr) throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the servant is nil");
+  if (servant == nullptr) corba::raise("BAD_PARAM", corba::minor::kServantProblem, kNo, "the servant is nil");
 }
 
 }  // namespace
-
-KnownServant as_known(const ServantRef& servant) {
-  KnownServant known(base::dynamic_pointer_cast<PortableServer::Servant>(servant));
-  if (known == nullptr && servant != nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kServantProblem, kNo, "the servant is one of another C++ mapping");
-  }
-  return known;
-}
 
 /// True if it is an id for this POA's SYSTEM_ID policy: made by the map or by the id source.
 bool Poa::own_id(base::ConstByteSpan object_id) const noexcept {
@@ -33,7 +26,7 @@ bool Poa::own_id(base::ConstByteSpan object_id) const noexcept {
 }
 
 void Poa::check_unique(const ServantRef& servant) {
-  if (policies_.unique_ids && objects_.count(servant.get()) != 0) throw ServantAlreadyActive();
+  if (policies_.unique_ids && objects_.count(servant.get()) != 0) raise(Refused::servant_already_active);
 }
 
 /// With the mutex locked. Ids that the map makes itself would repeat in the next run of a persistent POA.
@@ -42,11 +35,7 @@ ActiveObject& Poa::add(ServantRef servant) {
   return objects_.add(std::move(servant));
 }
 
-ObjectId Poa::activate_object(KnownServant servant) {
-  return activate(servant._shared());
-}
-
-ObjectId Poa::activate(ServantRef servant) {
+ObjectId Poa::activate_object(ServantRef servant) {
   require(policies_.retain && policies_.system_ids);
   check_servant(servant);
   const std::lock_guard lock(slot_.mutex);
@@ -55,24 +44,23 @@ ObjectId Poa::activate(ServantRef servant) {
   return add(std::move(servant)).id;
 }
 
-void Poa::activate_object_with_id(const ObjectId& object_id, KnownServant known) {
+void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant) {
   require(policies_.retain);
-  ServantRef servant = known._shared();
   check_servant(servant);
   std::unique_lock lock(slot_.mutex);
   check_alive();
   if (policies_.system_ids && !own_id(object_id)) {
-    throw CORBA::BAD_PARAM(corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
+    corba::raise("BAD_PARAM", corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
   }
   const Left left = wait_until_left(lock, object_id, space_->shutdown_deadline());
-  if (left == Left::would_wait_for_itself) throw ObjectAlreadyActive();
+  if (left == Left::would_wait_for_itself) raise(Refused::object_already_active);
   if (left == Left::too_late) {
-    throw CORBA::TIMEOUT(kStillRunning, kNo,
-                         "the object with this id in POA '" + name_ +
-                             "' was deactivated, but has not ended after -ORBShutdownTimeout: a request still runs");
+    corba::raise("TIMEOUT", kStillRunning, kNo,
+                 "the object with this id in POA '" + name_ +
+                     "' was deactivated, but has not ended after -ORBShutdownTimeout: a request still runs");
   }
   check_alive();
-  if (objects_.find(object_id) != nullptr) throw ObjectAlreadyActive();
+  if (objects_.find(object_id) != nullptr) raise(Refused::object_already_active);
   check_unique(servant);
   objects_.add(object_id, std::move(servant));
 }
@@ -82,7 +70,7 @@ void Poa::deactivate_object(const ObjectId& object_id) {
   std::unique_lock lock(slot_.mutex);
   check_alive();
   ActiveObject* object = objects_.find_active(object_id);
-  if (object == nullptr) throw ObjectNotActive();
+  if (object == nullptr) raise(Refused::object_not_active);
   deactivate(*object, lock, false);
 }
 
@@ -100,7 +88,7 @@ void Poa::deactivate(ActiveObject& object, PoaLock& lock, bool cleanup) {
 void Poa::etherealize_all() {
   for (;;) {
     std::unique_lock lock(slot_.mutex);
-    if (life_ != Life::alive || activator_ == nullptr) return;
+    if (life_ != Life::alive || !tells_of_ends()) return;
     const auto objects = objects_.active();
     if (objects.empty()) return;
     for (ActiveObject* object : objects) {
@@ -127,11 +115,11 @@ base::Bytes Poa::key_of(base::ConstByteSpan object_id) const {
   return make_key(key);
 }
 
-ObjectRef Poa::make_reference(base::ConstByteSpan object_id, const std::string& type_id) {
-  return space_->make_reference(key_of(object_id), type_id, policies_);
+ior::Ior Poa::make_reference(base::ConstByteSpan object_id, const std::string& type_id) {
+  return space_->make_ior(key_of(object_id), type_id, policies_);
 }
 
-ObjectRef Poa::create_reference(const std::string& type_id) {
+ior::Ior Poa::create_reference(const std::string& type_id) {
   require(policies_.system_ids);
   {
     const std::lock_guard lock(slot_.mutex);
@@ -140,12 +128,12 @@ ObjectRef Poa::create_reference(const std::string& type_id) {
   return make_reference(space_->ids().next_id(), type_id);
 }
 
-ObjectRef Poa::create_reference_with_id(const ObjectId& object_id, const std::string& type_id) {
+ior::Ior Poa::create_reference_with_id(const ObjectId& object_id, const std::string& type_id) {
   {
     const std::lock_guard lock(slot_.mutex);
     check_alive();
     if (policies_.system_ids && !own_id(object_id)) {
-      throw CORBA::BAD_PARAM(corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
+      corba::raise("BAD_PARAM", corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
     }
   }
   return make_reference(object_id, type_id);
@@ -166,44 +154,39 @@ ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
   // A servant that is just leaving is neither active nor free.
   const bool free = !policies_.unique_ids || objects_.count(servant.get()) == 0;
   if (policies_.retain && policies_.implicit_activation && free) return add(servant).id;
-  if (!in_its_upcall) throw ServantNotActive();
+  if (!in_its_upcall) raise(Refused::servant_not_active);
   return {upcall->id().begin(), upcall->id().end()};
 }
 
-ObjectId Poa::servant_to_id(KnownServant servant) {
-  return id_of(servant._shared(), true);
+ObjectId Poa::servant_to_id(const ServantRef& servant) {
+  return id_of(servant, true);
 }
 
-ObjectRef Poa::servant_to_reference(KnownServant servant) {
-  const ObjectId object_id = id_of(servant._shared(), false);
-  return make_reference(object_id, servant->_interface_of(object_id, self()));
+ior::Ior Poa::servant_to_reference(const ServantRef& servant) {
+  const ObjectId object_id = id_of(servant, false);
+  return make_reference(object_id, servant->_interface_in(object_id, *this));
 }
 
-KnownServant Poa::id_to_servant(const ObjectId& object_id) {
+ServantRef Poa::id_to_servant(const ObjectId& object_id) {
   require(policies_.retain || policies_.use_default_servant());
   const std::lock_guard lock(slot_.mutex);
   check_alive();
-  if (const ActiveObject* object = objects_.find_active(object_id)) return as_known(object->servant);
-  if (policies_.use_default_servant() && default_servant_ != nullptr) return as_known(default_servant_);
-  throw ObjectNotActive();
+  if (const ActiveObject* object = objects_.find_active(object_id)) return object->servant;
+  if (policies_.use_default_servant() && default_servant_ != nullptr) return default_servant_;
+  raise(Refused::object_not_active);
 }
 
-KnownServant Poa::reference_to_servant(ObjectRef reference) {
-  require(policies_.retain || policies_.use_default_servant());
-  return id_to_servant(reference_to_id(std::move(reference)));
-}
-
-ObjectId Poa::reference_to_id(ObjectRef reference) {
+ObjectId Poa::reference_to_id(const ior::Ior* reference) {
   check_exists();
-  if (reference == nullptr || reference->_target() == nullptr) throw WrongAdapter();
-  const ior::Ior& ior = reference->_target()->ior();
+  if (reference == nullptr) raise(Refused::wrong_adapter);
+  const ior::Ior& ior = *reference;
   if (policies_.persistent) {
     // Other servers may have an adapter of this name: the key alone proves nothing.
     for (const auto& octets : space_->core().keys_of_ours(ior)) {
       ObjectKey key;
       if (parse_key(octets, key) && key.persistent && key.path == path_) return ObjectId(key.id.begin(), key.id.end());
     }
-    throw WrongAdapter();
+    raise(Refused::wrong_adapter);
   }
   for (const auto& profile : ior.profiles) {
     const auto octets = ior::object_key_of(profile.tag, profile.data);
@@ -213,17 +196,17 @@ ObjectId Poa::reference_to_id(ObjectRef reference) {
       return ObjectId(key.id.begin(), key.id.end());
     }
   }
-  throw WrongAdapter();
+  raise(Refused::wrong_adapter);
 }
 
-ObjectRef Poa::id_to_reference(const ObjectId& object_id) {
+ior::Ior Poa::id_to_reference(const ObjectId& object_id) {
   require(policies_.retain);
   ServantRef servant;
   {
     const std::lock_guard lock(slot_.mutex);
     check_alive();
     const ActiveObject* object = objects_.find_active(object_id);
-    if (object == nullptr) throw ObjectNotActive();
+    if (object == nullptr) raise(Refused::object_not_active);
     servant = object->servant;
   }
   return make_reference(object_id, servant->_interface_in(object_id, *this));

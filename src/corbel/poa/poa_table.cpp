@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/poa_table.hpp"
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/poa/poa_impl.hpp"
 
@@ -17,8 +18,7 @@ PoaSlot& PoaTable::take() {
     return slot;
   }
   if (next_ == kChunk * kChunks) {
-    throw CORBA::IMP_LIMIT(corba::vendor_minor(base::Stage::configure, base::Code::too_large),
-                           CORBA::CompletionStatus::COMPLETED_NO, "too many POAs");
+    corba::raise("IMP_LIMIT", corba::vendor_minor(base::Stage::configure, base::Code::too_large), kNo, "too many POAs");
   }
   if (next_ % kChunk == 0) chunks_[next_ / kChunk].store(new PoaSlot[kChunk], std::memory_order_release);
   PoaSlot& slot = *find(next_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "corbel/base/log.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
@@ -86,8 +87,8 @@ void Poa::take_turn(Turn& turn, base::Deadline deadline, std::string_view where)
   if (turn.take(deadline)) return;
   CORBEL_LOG(space_->log(), poa, warning, "request waited too long for its turn", {"poa", name_}, {"where", where},
              {"limit", "-ORBHoldTimeout"});
-  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
-                         "POA '" + name_ + "': another request does not return from " + std::string(where));
+  corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
+               "POA '" + name_ + "': another request does not return from " + std::string(where));
 }
 
 }  // namespace corbel::poa

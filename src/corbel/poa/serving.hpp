@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/poa/built_in_operations.hpp"
 #include "corbel/poa/poa_impl.hpp"
@@ -16,11 +16,12 @@ namespace corbel::poa {
   try {
     if (serve_built_in(upcall, call) || servant._dispatch(call)) [[likely]]
       return;
-  } catch (const CORBA::SystemException& exception) {
+  } catch (const corba::SystemExceptionCore& exception) {
     // The status of a call that the servant has made says nothing about what the servant has done before.
-    if (!exception.ended_own_call() || exception.completed() != kNo) throw;
-    corba::raise_system_exception(exception._rep_id(), exception.minor(), CORBA::CompletionStatus::COMPLETED_MAYBE,
-                                  exception.detail());
+    if (!exception.ended_own_call() || exception._completed() != kNo) throw;
+    auto failure = corba::failure_of(exception);
+    failure.completed = corba::Completed::maybe;
+    corba::raise(std::move(failure));
   }
   refuse_operation(call);
 }

@@ -5,6 +5,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/corba/deferred_reply.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -15,14 +16,6 @@
 
 namespace corbel::poa {
 namespace {
-
-[[noreturn]] void forward(const PortableServer::ForwardRequest& request) {
-  const auto reference = request.forward_reference();
-  if (reference == nullptr || reference->_target() == nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager forwards to no remote object");
-  }
-  throw orb::LocationForward{reference->_target()->ior(), false};
-}
 
 /// A call whose results wait for `before_results`, which may throw instead of them.
 class LocatedCall final : public corba::ServerCall {
@@ -54,49 +47,40 @@ class LocatedCall final : public corba::ServerCall {
   base::FunctionRef<void()> before_results_;
 };
 
-KnownServant check_supplied(KnownServant servant) {
+ServantRef check_supplied(ServantRef servant) {
   if (servant == nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager returned no servant");
+    corba::raise("OBJ_ADAPTER", corba::minor::kNullServant, kNo, "the servant manager returned no servant");
   }
   return servant;
 }
 
 }  // namespace
 
-IDL::traits<PortableServer::ServantManager>::ref_type Poa::get_servant_manager() {
+ServantSourcePtr Poa::get_servant_manager() {
   require(policies_.use_servant_manager());
   const std::lock_guard lock(slot_.mutex);
   check_alive();
-  return servant_manager_;
+  return servant_source_;
 }
 
-void Poa::set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type manager) {
-  require(policies_.use_servant_manager());
-  auto activator = base::dynamic_pointer_cast<PortableServer::ServantActivator>(manager._shared());
-  auto locator = base::dynamic_pointer_cast<PortableServer::ServantLocator>(manager._shared());
-  if (policies_.retain ? activator == nullptr : locator == nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager, kNo,
-                             policies_.retain ? "the POA needs a ServantActivator" : "the POA needs a ServantLocator");
-  }
+void Poa::set_servant_manager(ServantSourcePtr source) {
   const std::lock_guard lock(slot_.mutex);
   check_alive();
-  if (servant_manager_ != nullptr) throw CORBA::BAD_INV_ORDER(corba::minor::kServantManagerAlreadySet);
-  servant_manager_ = std::move(manager);
-  activator_ = std::move(activator);
-  locator_ = std::move(locator);
+  if (servant_source_ != nullptr) corba::raise("BAD_INV_ORDER", corba::minor::kServantManagerAlreadySet, kNo);
+  servant_source_ = std::move(source);
 }
 
-KnownServant Poa::get_servant() {
+ServantRef Poa::get_servant() {
   require(policies_.use_default_servant());
   const std::lock_guard lock(slot_.mutex);
   check_alive();
-  if (default_servant_ == nullptr) throw NoServant();
-  return as_known(default_servant_);
+  if (default_servant_ == nullptr) raise(Refused::no_servant);
+  return default_servant_;
 }
 
-void Poa::set_servant(KnownServant known) {
+/// What was set before goes after the lock: its destructor is the application's.
+void Poa::set_servant(ServantRef servant) {
   require(policies_.use_default_servant());
-  ServantRef servant = known._shared();  // goes after the lock: its destructor is the application's
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   std::swap(default_servant_, servant);
@@ -106,14 +90,14 @@ void Poa::set_servant(KnownServant known) {
 void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call) {
   if (policies_.use_default_servant()) {
     const ServantRef servant = default_servant_;
-    if (servant == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoDefaultServant);
+    if (servant == nullptr) corba::raise("OBJ_ADAPTER", corba::minor::kNoDefaultServant, kNo);
     Running running(*this, lock);
     return answered(call, [&] { run(object_id, *servant, call); });
   }
   if (!policies_.use_servant_manager()) {
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, kNo, "POA '" + name_ + "' has no such object");
+    corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, kNo, "POA '" + name_ + "' has no such object");
   }
-  if (servant_manager_ == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager);
+  if (servant_source_ == nullptr) corba::raise("OBJ_ADAPTER", corba::minor::kNoServantManager, kNo);
   if (policies_.retain) {
     Running running(*this, lock);
     return answered(call, [&] {
@@ -122,7 +106,7 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
       run(object.id, *object.servant, call);
     });
   }
-  const auto locator = locator_;
+  const auto locator = servant_source_;
   Running running(*this, lock);
   answered(call, [&] { serve_located(*locator, object_id, call); });
 }
@@ -136,12 +120,12 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
       std::unique_lock lock(slot_.mutex);
       const Left left = wait_until_left(lock, object_id, deadline);
       if (left == Left::would_wait_for_itself) {
-        throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo,
-                                   "the object is being deactivated, and this request keeps that from ending");
+        corba::raise("BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
+                     "the object is being deactivated, and this request keeps that from ending");
       }
       if (left == Left::too_late) {
-        throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
-                               "the object is being deactivated, and requests that run on it do not end");
+        corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
+                     "the object is being deactivated, and requests that run on it do not end");
       }
     }
     ActiveObject* object = nullptr;
@@ -162,14 +146,14 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline d
     ++object->running;
     return object;
   }
-  const auto activator = activator_;
+  const auto activator = servant_source_;
   lock.unlock();
   try {
-    servant = check_supplied(activator->incarnate(object_id, self()))._shared();
+    servant = check_supplied(activator->incarnate(object_id, *this));
     lock.lock();
     return &add_incarnated(object_id, servant);
-  } catch (const PortableServer::ForwardRequest& request) {
-    forward(request);
+  } catch (const orb::LocationForward&) {
+    throw;
   } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
                {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
@@ -180,30 +164,29 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline d
 ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& servant) {
   const bool taken = policies_.unique_ids && objects_.count(servant.get()) != 0;
   if (taken || objects_.find(object_id) != nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kIncarnateViolatedPolicy, kNo,
-                             "the servant activator returned a servant that incarnates another object, or activated "
-                             "the object itself");
+    corba::raise("OBJ_ADAPTER", corba::minor::kIncarnateViolatedPolicy, kNo,
+                 "the servant activator returned a servant that incarnates another object, or activated "
+                 "the object itself");
   }
   ActiveObject& object = objects_.add(object_id, servant);
   ++object.running;
   return object;
 }
 
-void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
+void Poa::serve_located(ServantSource& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
   in_turn([&] { serve_located_in_turn(locator, object_id, call); });
 }
 
-void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
-                                corba::ServerCall& call) {
+void Poa::serve_located_in_turn(ServantSource& locator, const ObjectId& object_id, corba::ServerCall& call) {
   const std::string operation(call.operation());
   const AroundUpcall around(*space_, AroundUpcall::In::request);
-  PortableServer::ServantLocator::Cookie cookie = nullptr;
-  KnownServant servant;
+  void* cookie = nullptr;
+  ServantRef servant;
   try {
-    servant = check_supplied(locator.preinvoke(object_id, self(), operation, cookie));
-  } catch (const PortableServer::ForwardRequest& request) {
-    forward(request);
+    servant = check_supplied(locator.preinvoke(object_id, *this, operation, cookie));
+  } catch (const orb::LocationForward&) {
+    throw;
   } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
                {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
@@ -211,28 +194,30 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
   }
   // Once, before the results leave; what it throws takes their place, and that of what the operation has thrown.
   bool over = false;
-  const auto postinvoke_after = [&](CORBA::CompletionStatus done) {
+  const auto postinvoke_after = [&](corba::Completed done) {
     if (std::exchange(over, true)) return;
     try {
-      locator.postinvoke(object_id, self(), operation, cookie, servant);
+      locator.postinvoke(object_id, *this, operation, cookie, servant);
     } catch (...) {
       CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
                  {"exception", orb::what_was_thrown()});
       try {
         throw;
-      } catch (const CORBA::SystemException& exception) {
-        if (exception.completed() != kNo) throw;
-        corba::raise_system_exception(exception._rep_id(), exception.minor(), done, exception.detail());
+      } catch (const corba::SystemExceptionCore& exception) {
+        if (exception._completed() != kNo) throw;
+        auto failure = corba::failure_of(exception);
+        failure.completed = done;
+        corba::raise(std::move(failure));
       }
     }
   };
-  const auto postinvoke = [&] { postinvoke_after(CORBA::CompletionStatus::COMPLETED_YES); };
+  const auto postinvoke = [&] { postinvoke_after(corba::Completed::yes); };
   try {
     LocatedCall located(call, postinvoke);
     run(object_id, *servant, located);
   } catch (...) {
     try {
-      postinvoke_after(CORBA::CompletionStatus::COMPLETED_MAYBE);
+      postinvoke_after(corba::Completed::maybe);
     } catch (...) {
       call.set_raises({});  // which may be the first exception's own
       throw;

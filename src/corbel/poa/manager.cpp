@@ -2,9 +2,11 @@
 #include "corbel/poa/manager.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/poa_impl.hpp"
@@ -12,7 +14,7 @@
 namespace corbel::poa {
 namespace {
 
-std::string_view name_of(PortableServer::POAManager::State state) noexcept {
+std::string_view name_of(ManagerState state) noexcept {
   constexpr std::string_view kNames[] = {"HOLDING", "ACTIVE", "DISCARDING", "INACTIVE"};
   return kNames[static_cast<std::size_t>(state) % 4];
 }
@@ -25,16 +27,21 @@ Manager::~Manager() {
   space_->managers().leave(*this);
 }
 
+void Manager::raise(Refused why) const {
+  throw_refused(why);
+  std::terminate();
+}
+
 void Manager::activate() {
-  change(State::ACTIVE, false);
+  change(State::active, false);
 }
 
 void Manager::hold_requests(bool wait_for_completion) {
-  check_ended(State::HOLDING, change(State::HOLDING, wait_for_completion));
+  check_ended(State::holding, change(State::holding, wait_for_completion));
 }
 
 void Manager::discard_requests(bool wait_for_completion) {
-  check_ended(State::DISCARDING, change(State::DISCARDING, wait_for_completion));
+  check_ended(State::discarding, change(State::discarding, wait_for_completion));
 }
 
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
@@ -42,22 +49,22 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   {
     // Only the first call decides about etherealising (CORBA 3.3 part 1, 15.3.2, deactivate).
     const std::lock_guard lock(mutex_);
-    if (state_ != State::INACTIVE) etherealizes_ = etherealize_objects;
+    if (state_ != State::inactive) etherealizes_ = etherealize_objects;
     etherealize_objects = etherealizes_;
   }
-  const auto stuck = change(State::INACTIVE, wait_for_completion);
+  const auto stuck = change(State::inactive, wait_for_completion);
   if (etherealize_objects) {
     // Objects with requests that run are etherealised when these end, however late.
     for (const auto& poa : poas()) poa->etherealize_all();
   }
-  check_ended(State::INACTIVE, stuck);
+  check_ended(State::inactive, stuck);
 }
 
 void Manager::check_ended(State state, const base::SharedPtr<Poa>& stuck) const {
   if (stuck == nullptr) return;
-  throw CORBA::TIMEOUT(kStillRunning, CORBA::CompletionStatus::COMPLETED_MAYBE,
-                       "POA manager '" + id_ + "' is " + std::string(name_of(state)) + ", but requests of POA '" +
-                           stuck->shown_path() + "' still run after -ORBShutdownTimeout");
+  corba::raise("TIMEOUT", kStillRunning, corba::Completed::maybe,
+               "POA manager '" + id_ + "' is " + std::string(name_of(state)) + ", but requests of POA '" +
+                   stuck->shown_path() + "' still run after -ORBShutdownTimeout");
 }
 
 base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
@@ -68,7 +75,7 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
   }
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::INACTIVE && state != State::INACTIVE) throw AdapterInactive();
+    if (state_ == State::inactive && state != State::inactive) raise(Refused::adapter_inactive);
     state_.store(state, std::memory_order_release);
     changed_.notify_all();
   }
@@ -86,13 +93,13 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
 
 void Manager::retire() {
   const std::lock_guard lock(mutex_);
-  state_.store(State::INACTIVE, std::memory_order_release);
+  state_.store(State::inactive, std::memory_order_release);
   changed_.notify_all();
 }
 
 bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
-  const auto over = [&] { return state_ != State::HOLDING || wakes_ != seen; };
+  const auto over = [&] { return state_ != State::holding || wakes_ != seen; };
   if (!deadline.is_none()) return changed_.wait_for(lock, deadline.remaining(), over);
   changed_.wait(lock, over);
   return true;
@@ -122,10 +129,6 @@ std::vector<base::SharedPtr<Poa>> Manager::poas() {
     if (auto owner = poa->shared_from(poa); owner != nullptr) result.push_back(std::move(owner));
   }
   return result;
-}
-
-bool Manager::_static_is_a(std::string_view repository_id) const noexcept {
-  return repository_id == _interface_id || Object::_static_is_a(repository_id);
 }
 
 }  // namespace corbel::poa

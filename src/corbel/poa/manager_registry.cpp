@@ -2,42 +2,16 @@
 #include "corbel/poa/manager_registry.hpp"
 
 #include <utility>
-#include <vector>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/manager.hpp"
 
 namespace corbel::poa {
-namespace {
 
-class ManagerFactory final : public PortableServer::POAManagerFactory {
- public:
-  explicit ManagerFactory(base::SharedPtr<AdapterSpace> space) : space_(std::move(space)) {}
-
-  IDL::traits<PortableServer::POAManager>::ref_type create_POAManager(const std::string& id,
-                                                                      const CORBA::PolicyList& policies) override {
-    if (!policies.empty()) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY);
-    auto made = space_->managers().make(space_, id);
-    if (made == nullptr) throw ManagerAlreadyExists();
-    return IDL::traits<PortableServer::POAManager>::ref_type(std::move(made));
-  }
-  POAManagerSeq list() override { return space_->managers().list(); }
-  IDL::traits<PortableServer::POAManager>::ref_type find(const std::string& id) override {
-    return IDL::traits<PortableServer::POAManager>::ref_type(space_->managers().find(id));
-  }
-  bool _static_is_a(std::string_view repository_id) const noexcept override {
-    return repository_id == _interface_id || Object::_static_is_a(repository_id);
-  }
-
- private:
-  const base::SharedPtr<AdapterSpace> space_;
-};
-
-}  // namespace
-
-ManagerRegistry::ManagerPtr ManagerRegistry::make(base::SharedPtr<AdapterSpace> space, const std::string& id) {
-  auto manager = base::make_shared<Manager>(std::move(space), id);
+ManagerRegistry::ManagerPtr ManagerRegistry::make(const base::SharedPtr<AdapterSpace>& space, const std::string& id) {
+  auto manager = space->makers().manager(space, id);
   return enter(manager, id, true) ? manager : nullptr;
 }
 
@@ -45,7 +19,7 @@ ManagerRegistry::ManagerPtr ManagerRegistry::make_implicit(const base::SharedPtr
                                                            const std::string& wanted) {
   std::string id = wanted;
   for (unsigned number = 2;; ++number) {
-    auto manager = base::make_shared<Manager>(space, id);
+    auto manager = space->makers().manager(space, id);
     if (enter(manager, id, false)) return manager;
     id = wanted + '#' + std::to_string(number);
   }
@@ -55,8 +29,8 @@ bool ManagerRegistry::enter(const ManagerPtr& manager, const std::string& id, bo
   ManagerPtr existing;
   const std::lock_guard lock(mutex_);
   if (keep && closed_) {
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CORBA::CompletionStatus::COMPLETED_NO,
-                                  "the ORB of the POA manager factory has been shut down");
+    corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, corba::Completed::no,
+                 "the ORB of the POA manager factory has been shut down");
   }
   Entry& entry = entries_[id];
   // A manager that is being destroyed waits in leave() and no longer counts.
@@ -72,20 +46,21 @@ ManagerRegistry::ManagerPtr ManagerRegistry::find(const std::string& id) {
   return found == entries_.end() ? nullptr : found->second.manager->shared_from(found->second.manager);
 }
 
-PortableServer::POAManagerFactory::POAManagerSeq ManagerRegistry::list() {
-  PortableServer::POAManagerFactory::POAManagerSeq result;
+std::vector<ManagerRegistry::ManagerPtr> ManagerRegistry::list() {
+  std::vector<ManagerPtr> result;
   const std::lock_guard lock(mutex_);
   result.reserve(entries_.size());
   for (const auto& [id, entry] : entries_) {
-    if (auto owner = entry.manager->shared_from(entry.manager); owner != nullptr) result.emplace_back(std::move(owner));
+    if (auto owner = entry.manager->shared_from(entry.manager); owner != nullptr) result.push_back(std::move(owner));
   }
   return result;
 }
 
-base::SharedPtr<PortableServer::POAManagerFactory> ManagerRegistry::factory(base::SharedPtr<AdapterSpace> space) {
+base::SharedPtr<ManagerRegistry::Attached> ManagerRegistry::attached(
+    base::FunctionRef<base::SharedPtr<Attached>()> make) {
   const std::lock_guard lock(mutex_);
-  auto existing = factory_.lock();
-  if (existing == nullptr) factory_ = existing = base::make_shared<ManagerFactory>(std::move(space));
+  auto existing = attached_.lock();
+  if (existing == nullptr) attached_ = existing = make();
   return existing;
 }
 

@@ -2,9 +2,11 @@
 #include "corbel/poa/poa_impl.hpp"
 
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -23,23 +25,27 @@ std::string path_below(const base::SharedPtr<Poa>& parent, const std::string& pa
 /// What came of an activation.
 base::SharedPtr<Poa> made(const Activation& activation, base::SharedPtr<Poa> poa) {
   if (poa != nullptr || !activation.failure) return poa;
-  throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterActivatorFailed, kNo, *activation.failure);
+  corba::raise("OBJ_ADAPTER", corba::minor::kAdapterActivatorFailed, kNo, *activation.failure);
 }
 
 }  // namespace
 
-Poa::Poa(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
-         base::SharedPtr<Manager> manager, const AdapterPolicies& policies, PoaSlot& slot)
-    : space_(std::move(space)),
-      name_(std::move(name)),
-      path_(path_below(parent, parent != nullptr ? parent->path_ : std::string(), name_)),
-      manager_(std::move(manager)),
-      policies_(policies),
-      slot_(slot),
-      generation_(slot.generation),
-      parent_(std::move(parent)) {}
+Poa::Poa(PoaMaking making)
+    : space_(std::move(making.space)),
+      name_(std::move(making.name)),
+      path_(path_below(making.parent, making.parent != nullptr ? making.parent->path_ : std::string(), name_)),
+      manager_(std::move(making.manager)),
+      policies_(making.policies),
+      slot_(making.slot),
+      generation_(making.slot.generation),
+      parent_(std::move(making.parent)) {}
 
 Poa::~Poa() = default;
+
+void Poa::raise(Refused why) const {
+  throw_refused(why);
+  std::terminate();
+}
 
 base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
                                base::SharedPtr<Manager> manager, const AdapterPolicies& policies) {
@@ -47,11 +53,11 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
   const std::lock_guard tree(shared.tree());
   if (parent != nullptr) {
     const std::lock_guard lock(parent->slot_.mutex);
-    if (parent->life_ != Life::alive) throw CORBA::BAD_INV_ORDER(corba::minor::kPoaBeingDestroyed);
-    if (parent->children_.contains(name)) throw AdapterAlreadyExists();
+    if (parent->life_ != Life::alive) corba::raise("BAD_INV_ORDER", corba::minor::kPoaBeingDestroyed, kNo);
+    if (parent->children_.contains(name)) parent->raise(Refused::adapter_already_exists);
   }
   PoaSlot& slot = shared.table().take();
-  auto poa = base::make_shared<Poa>(std::move(space), parent, name, std::move(manager), policies, slot);
+  auto poa = shared.makers().poa({std::move(space), parent, name, std::move(manager), policies, slot});
   {
     const std::lock_guard lock(slot.mutex);
     slot.poa = poa;
@@ -63,34 +69,11 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
   return poa;
 }
 
-PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
-                       const CORBA::PolicyList& policies) {
-  check_exists();
-  const bool too_long = path_.size() + adapter_name.size() >= kLongestPath;
-  if (adapter_name.empty() || too_long || adapter_name.find(kPathSeparator) != std::string::npos) {
-    throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA's name is empty, too long or contains NUL");
+void Poa::check_name(const std::string& name) {
+  const bool too_long = path_.size() + name.size() >= kLongestPath;
+  if (name.empty() || too_long || name.find(kPathSeparator) != std::string::npos) {
+    corba::raise("BAD_PARAM", corba::minor::kServantProblem, kNo, "the POA's name is empty, too long or contains NUL");
   }
-  orb::CallHooks* const hooks = space_->core().attached_hooks();
-  AdapterPolicies resolved = resolve_policies(policies, hooks);
-  if (!space_->core().has_lane(resolved.lane)) throw InvalidPolicy(resolved.lane_index);
-  if (resolved.lane_group != nullptr) {
-    for (const std::string& lane : resolved.lane_group->lanes()) {
-      if (!space_->core().has_lane(lane)) throw InvalidPolicy(resolved.lane_index);
-    }
-  }
-  establish_components(resolved, hooks);
-  base::SharedPtr<Manager> manager;
-  if (a_POAManager == nullptr) {
-    manager = space_->managers().make_implicit(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);
-  } else {
-    manager = base::dynamic_pointer_cast<Manager>(a_POAManager._shared());
-    if (manager == nullptr || &manager->space() != space_.get()) {
-      throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA manager belongs to another ORB");
-    }
-  }
-  const auto made = make(space_, shared_from(this), adapter_name, std::move(manager), resolved);
-  if (resolved.both_ways) space_->core().bidirectional().serve();
-  return made->self();
 }
 
 /// With the tree locked.
@@ -107,12 +90,12 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
       if (!activate) return existing_child(name);
       if (const auto activation = space_->activations().find(path)) {
         if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
-          throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
+          corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
         }
         if (activation->path == path) return made(*activation, existing_child(name));
         continue;
       }
-      if (auto found = existing_child(name); found != nullptr || adapter_activator_ == nullptr) return found;
+      if (auto found = existing_child(name); found != nullptr || child_source_ == nullptr) return found;
     }
     // No other thread may find that it is being made while this one waits for its turn: the thread that has the turn
     // may be the one that asks.
@@ -127,11 +110,11 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
 std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, const std::string& path) {
   std::unique_lock tree(space_->tree());
   if (space_->activations().find(path) != nullptr) return std::nullopt;
-  const auto activator = adapter_activator_;
-  if (auto found = existing_child(name); found != nullptr || activator == nullptr) return found;
+  const auto source = child_source_;
+  if (auto found = existing_child(name); found != nullptr || source == nullptr) return found;
   const auto activation = space_->activations().begin(path);
   tree.unlock();
-  const bool created = ask(*activator, std::string(name), activation->failure);
+  const bool created = ask(*source, std::string(name), activation->failure);
   tree.lock();
   space_->activations().end(activation);
   return made(*activation, created ? existing_child(name) : nullptr);
@@ -146,29 +129,18 @@ void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
 
 /// True if the activator says that it has made the adapter, or finds that it is there. Any exception but a system
 /// exception means that it has not.
-bool Poa::ask(PortableServer::AdapterActivator& activator, const std::string& name,
-              std::optional<std::string>& failure) {
+bool Poa::ask(ChildSource& source, const std::string& name, std::optional<std::string>& failure) {
   try {
-    return activator.unknown_adapter(self(), name);
-  } catch (const CORBA::SystemException& exception) {
+    return source.unknown_adapter(*this, name);
+  } catch (const corba::SystemExceptionCore& exception) {
     CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
                {"exception", exception.what()});
     failure = exception.what();
-    return false;
-  } catch (const AdapterAlreadyExists&) {
-    return true;
   } catch (...) {
     CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
                {"exception", orb::what_was_thrown()});
   }
   return false;
-}
-
-PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
-  check_exists();
-  const auto found = child(adapter_name, activate_it);
-  if (found == nullptr) throw AdapterNonExistent();
-  return found->self();
 }
 
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
@@ -177,8 +149,8 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
     check_not_ended_here();
   }
   if (end(etherealize_objects, wait_for_completion, space_->shutdown_deadline())) return;
-  throw CORBA::TIMEOUT(kStillRunning, CORBA::CompletionStatus::COMPLETED_MAYBE,
-                       "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
+  corba::raise("TIMEOUT", kStillRunning, corba::Completed::maybe,
+               "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
 }
 
 /// Throws if the calling thread is ending an object or adapter, and this adapter is that one or above it: its end would
@@ -191,8 +163,8 @@ void Poa::check_not_ended_here() const {
     if (poa != this && !poa->path_.starts_with(below)) continue;
     const std::lock_guard lock(poa->slot_.mutex);
     if (poa->life_ == Life::gone) continue;
-    throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo,
-                               "waiting for the end of POA '" + name_ + "' from inside the end of one of its objects");
+    corba::raise("BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
+                 "waiting for the end of POA '" + name_ + "' from inside the end of one of its objects");
   }
 }
 
@@ -200,13 +172,13 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline
   const auto keep = shared_from(this);
   decltype(children_) children;
   base::SharedPtr<Poa> parent;
-  decltype(adapter_activator_) activator;
+  ChildSourcePtr source;
   bool first = false;
   {
     const std::lock_guard tree(space_->tree());
     children.swap(children_);
     parent.swap(parent_);
-    activator.swap(adapter_activator_);
+    source.swap(child_source_);
     if (parent != nullptr) {
       const auto mine = parent->children_.find(name_);
       if (mine != parent->children_.end() && mine->second.get() == this) parent->children_.erase(mine);
@@ -244,7 +216,7 @@ void Poa::clear(PoaLock& lock) {
   const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
   std::vector<ServantRef> servants;
   const bool begins = std::exchange(life_, Life::clearing) == Life::ending;
-  if (begins && etherealize_at_end_ && activator_ != nullptr) {
+  if (begins && etherealize_at_end_ && tells_of_ends()) {
     ++running_;
     for (ActiveObject* object : objects_.active()) {
       object->cleanup = true;
@@ -255,9 +227,7 @@ void Poa::clear(PoaLock& lock) {
   }
   for (ActiveObject* object : objects_.active()) servants.push_back(objects_.remove(*object));
   servants.push_back(std::exchange(default_servant_, nullptr));
-  const auto servant_manager = std::exchange(servant_manager_, nullptr);
-  const auto activator = std::exchange(activator_, nullptr);
-  const auto locator = std::exchange(locator_, nullptr);
+  const auto source = std::exchange(servant_source_, nullptr);
   lock.unlock();
   manager_->remove(*this);
   base::SharedPtr<Poa> parent;
@@ -283,54 +253,41 @@ std::string Poa::the_name() {
   return name_;
 }
 
-PoaRef Poa::the_parent() {
+base::SharedPtr<Poa> Poa::the_parent() {
   check_exists();
   const std::lock_guard tree(space_->tree());
-  return parent_ == nullptr ? nullptr : parent_->self();
+  return parent_;
 }
 
-PortableServer::POAList Poa::the_children() {
+std::vector<base::SharedPtr<Poa>> Poa::the_children() {
   check_exists();
-  PortableServer::POAList list;
+  std::vector<base::SharedPtr<Poa>> list;
   const std::lock_guard tree(space_->tree());
-  for (const auto& [name, poa] : children_) list.push_back(poa->self());
+  for (const auto& [name, poa] : children_) list.push_back(poa);
   return list;
 }
 
-IDL::traits<PortableServer::POAManager>::ref_type Poa::the_POAManager() {
-  return IDL::traits<PortableServer::POAManager>::ref_type(manager_);
-}
-
-IDL::traits<PortableServer::POAManagerFactory>::ref_type Poa::the_POAManagerFactory() {
-  check_exists();
-  return IDL::traits<PortableServer::POAManagerFactory>::ref_type(space_->managers().factory(space_));
-}
-
-IDL::traits<PortableServer::AdapterActivator>::ref_type Poa::the_activator() {
+ChildSourcePtr Poa::child_source() {
   check_exists();
   const std::lock_guard tree(space_->tree());
-  return adapter_activator_;
+  return child_source_;
 }
 
-void Poa::the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) {
+void Poa::set_child_source(ChildSourcePtr source) {
   {
     const std::lock_guard lock(slot_.mutex);
     check_alive();
   }
   const std::lock_guard tree(space_->tree());
-  adapter_activator_.swap(activator);
+  child_source_.swap(source);
 }
 
-std::vector<std::uint8_t> Poa::id() {
+base::Bytes Poa::id() {
   check_exists();
-  std::vector<std::uint8_t> octets(sizeof slot_.number + sizeof generation_);
+  base::Bytes octets(sizeof slot_.number + sizeof generation_);
   std::memcpy(octets.data(), &slot_.number, sizeof slot_.number);
   std::memcpy(octets.data() + sizeof slot_.number, &generation_, sizeof generation_);
   return octets;
-}
-
-bool Poa::_static_is_a(std::string_view repository_id) const noexcept {
-  return repository_id == _interface_id || Object::_static_is_a(repository_id);
 }
 
 void Poa::check_exists() {
@@ -340,7 +297,7 @@ void Poa::check_exists() {
 
 void Poa::check_alive() const {
   if (life_ != Life::alive) {
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, kNo, "POA '" + name_ + "' has been destroyed");
+    corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, kNo, "POA '" + name_ + "' has been destroyed");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/poa/adapter_policies.hpp"
+#include "corbel/poa/policy_lists.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ const P* as(const IDL::traits<CORBA::Policy>::ref_type& policy) {
 
 void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& policy, std::uint16_t index) {
   if (const auto* thread = as<ThreadPolicy>(policy)) {
-    result.threads = thread->value();
+    result.threads = static_cast<AdapterPolicies::Threads>(thread->value());
   } else if (const auto* lifespan = as<LifespanPolicy>(policy)) {
     result.persistent = lifespan->value() == LifespanPolicyValue::PERSISTENT;
   } else if (const auto* uniqueness = as<IdUniquenessPolicy>(policy)) {
@@ -48,7 +48,7 @@ void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& 
   } else if (const auto* retention = as<ServantRetentionPolicy>(policy)) {
     result.retain = retention->value() == ServantRetentionPolicyValue::RETAIN;
   } else if (const auto* processing = as<RequestProcessingPolicy>(policy)) {
-    result.processing = processing->value();
+    result.processing = static_cast<AdapterPolicies::Processing>(processing->value());
   } else if (const auto* both = as<BiDirPolicy::BidirectionalPolicy>(policy)) {
     result.both_ways = both->value() == BiDirPolicy::BOTH;
   } else if (const auto* lane = as<LanePolicy>(policy)) {
@@ -91,7 +91,7 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
     if (const auto type = list[i]->policy_type(); hooks != nullptr && hooks->takes_policy(type)) {
       const auto is_of_type = [&](const auto& other) { return other->policy_type() == type; };
       if (std::any_of(result.others.begin(), result.others.end(), is_of_type)) throw POA::InvalidPolicy(index);
-      result.others.push_back(list[i]);
+      result.others.push_back(list[i]._shared());
       if (const auto* const chooser = as<ChoosesLane>(list[i])) {
         auto lane = chooser->choose_lane(list);
         if (!lane) throw POA::InvalidPolicy(index);
@@ -115,32 +115,40 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
   return result;
 }
 
-CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& policies, CORBA::PolicyType type) {
+corba::PolicyCorePtr make_policy(const AdapterPolicies& policies, std::uint32_t type) {
   using namespace PortableServer;
   switch (type) {
     case THREAD_POLICY_ID:
-      return CORBA::make_reference<ThreadPolicy>(policies.threads);
+      return CORBA::make_reference<ThreadPolicy>(static_cast<ThreadPolicyValue>(policies.threads))._shared();
     case LIFESPAN_POLICY_ID:
       return CORBA::make_reference<LifespanPolicy>(policies.persistent ? LifespanPolicyValue::PERSISTENT
-                                                                       : LifespanPolicyValue::TRANSIENT);
+                                                                       : LifespanPolicyValue::TRANSIENT)
+          ._shared();
     case ID_UNIQUENESS_POLICY_ID:
       return CORBA::make_reference<IdUniquenessPolicy>(policies.unique_ids ? IdUniquenessPolicyValue::UNIQUE_ID
-                                                                           : IdUniquenessPolicyValue::MULTIPLE_ID);
+                                                                           : IdUniquenessPolicyValue::MULTIPLE_ID)
+          ._shared();
     case ID_ASSIGNMENT_POLICY_ID:
       return CORBA::make_reference<IdAssignmentPolicy>(policies.system_ids ? IdAssignmentPolicyValue::SYSTEM_ID
-                                                                           : IdAssignmentPolicyValue::USER_ID);
+                                                                           : IdAssignmentPolicyValue::USER_ID)
+          ._shared();
     case IMPLICIT_ACTIVATION_POLICY_ID:
       return CORBA::make_reference<ImplicitActivationPolicy>(
-          policies.implicit_activation ? ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION
-                                       : ImplicitActivationPolicyValue::NO_IMPLICIT_ACTIVATION);
+                 policies.implicit_activation ? ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION
+                                              : ImplicitActivationPolicyValue::NO_IMPLICIT_ACTIVATION)
+          ._shared();
     case SERVANT_RETENTION_POLICY_ID:
       return CORBA::make_reference<ServantRetentionPolicy>(policies.retain ? ServantRetentionPolicyValue::RETAIN
-                                                                           : ServantRetentionPolicyValue::NON_RETAIN);
+                                                                           : ServantRetentionPolicyValue::NON_RETAIN)
+          ._shared();
     case REQUEST_PROCESSING_POLICY_ID:
-      return CORBA::make_reference<RequestProcessingPolicy>(policies.processing);
+      return CORBA::make_reference<RequestProcessingPolicy>(
+                 static_cast<RequestProcessingPolicyValue>(policies.processing))
+          ._shared();
     case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE:
       return CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(policies.both_ways ? BiDirPolicy::BOTH
-                                                                                        : BiDirPolicy::NORMAL);
+                                                                                        : BiDirPolicy::NORMAL)
+          ._shared();
     default:
       break;
   }
@@ -148,14 +156,6 @@ CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& polici
     if (other->policy_type() == type) return other;
   }
   return nullptr;
-}
-
-void establish_components(AdapterPolicies& policies, orb::CallHooks* hooks) {
-  if (hooks == nullptr) return;
-  const auto policy = [&](std::uint32_t type) -> corba::PolicyCorePtr { return make_policy(policies, type)._shared(); };
-  orb::NewAdapter adapter{.policy = policy};
-  hooks->on_adapter(adapter);
-  policies.components = std::move(adapter.components);
 }
 
 }  // namespace corbel::poa
