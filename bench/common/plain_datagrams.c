@@ -79,9 +79,12 @@ int plain_datagrams_serve(int handle) {
         recvfrom(handle, room, sizeof room, datagrams_spin ? MSG_DONTWAIT : 0, (struct sockaddr*)&from, &length);
     if (got < 0 && (errno == EINTR || errno == ECONNREFUSED || (errno == EAGAIN && datagrams_spin))) continue;
     if (got < 0) return -1;
-    if ((size_t)got == sizeof tally.note) {
-      memcpy(&tally.note, room, sizeof tally.note);
-      if (tally.note.kind >= plain_note_trip && tally.note.kind <= plain_note_tally) {
+    if ((size_t)got >= sizeof tally.note) {
+      struct plain_note note;
+      memcpy(&note, room, sizeof note);
+      if (note.kind == plain_note_trip ||
+          ((size_t)got == sizeof note && note.kind > plain_note_trip && note.kind <= plain_note_tally)) {
+        tally.note = note;
         if (tally.note.kind == plain_note_wipe) tally.datagrams = tally.octets = 0;
         /* An answer that cannot be sent is one that got lost. */
         (void)sendto(handle, &tally, tally.note.kind == plain_note_trip ? sizeof tally.note : sizeof tally, 0,
@@ -107,11 +110,21 @@ static ssize_t receive_within_a_second(int handle, void* room, size_t size) {
 }
 
 int plain_datagrams_trip(int handle) {
-  struct plain_note note = {plain_note_trip, ++last_number};
+  struct plain_note note;
+  return plain_datagrams_put(handle, &note, sizeof note);
+}
+
+int plain_datagrams_put(int handle, void* data, size_t size) {
+  const struct plain_note note = {plain_note_trip, ++last_number};
+  if (size < sizeof note || size > plain_datagram_most) {
+    errno = EMSGSIZE;
+    return -1;
+  }
+  memcpy(data, &note, sizeof note);
   for (int again = 0; again < 10; ++again) {
     struct plain_note answer;
     ssize_t got;
-    if (send(handle, &note, sizeof note, MSG_NOSIGNAL) < 0) return -1;
+    if (send(handle, data, size, MSG_NOSIGNAL) < 0) return -1;
     do {
       got = receive_within_a_second(handle, &answer, sizeof answer);
       if (got < 0) return -1;

@@ -12,7 +12,7 @@ extern "C" {
 
 enum { plain_datagram_most = 65507 }; /* octets of the largest over IPv4 */
 
-/* What a note asks for. No data begins so. */
+/* What a note asks for. No data begins so, but what plain_datagrams_put sends. */
 enum plain_note_kind { plain_note_trip = 0x01504c54, plain_note_wipe, plain_note_tally };
 struct plain_note {
   uint32_t kind;
@@ -40,6 +40,8 @@ int plain_datagrams_serve(int handle);
 
 /* Sends 8 octets and waits for 8 octets in return; asks again each second, ten times. */
 int plain_datagrams_trip(int handle);
+/* The same with `size` octets on the way there, 8 at least. A note takes the place of the first 8. */
+int plain_datagrams_put(int handle, void* data, size_t size);
 /* Sends the same `size` octets `count` times and asks what has arrived, again and again should that get lost. */
 int plain_datagrams_flood(int handle, const void* data, size_t size, uint64_t count, struct plain_tally* arrived);
 

@@ -70,6 +70,11 @@ struct Flow {
   std::function<std::uint64_t()> arrived = {};  ///< octets of the last run, where some may get lost
 };
 
+/// A ring's data come back whole. Throws std::runtime_error if not.
+inline void check_ring(std::size_t sent, std::size_t back) {
+  if (back != sent) throw std::runtime_error("not all came back");
+}
+
 /// The papers' BinStruct as a C programmer lays it out.
 struct BinStruct {
   short s;

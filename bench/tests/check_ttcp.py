@@ -112,11 +112,13 @@ def check_refusals():
     expect(absent.returncode == 1 and "nobody receives at" in absent.stderr, absent.stderr)
 
 
-def check_ring():
+def check_ring(model, kind):
+    """The data come back, and count both ways."""
     receiver = Receiver()
-    done = transmit(receiver.port, "--model", "c", "--mode", "ring", "-n", str(CALLS))
-    expect(done.returncode == 0 and f"{CALLS} calls" in done.stdout, f"ring: {done.stderr}")
-    expect(receiver.finish()[0] == 0, "the receiver of a ring")
+    done = transmit(receiver.port, "--model", model, "--mode", "ring", "--type", kind, "-n", str(CALLS), "-l", "2400")
+    expect(done.returncode == 0 and f"{CALLS} calls" in done.stdout, f"ring, {model}: {done.stderr}")
+    expect(f" {2 * CALLS * 2400} octets" in done.stdout, f"ring, {model}: {done.stdout}")
+    expect(receiver.finish()[0] == 0, f"the receiver of a ring, {model}")
 
 
 def check_vanished():
@@ -135,10 +137,9 @@ def check_command_line():
                                    (["-t", "127.0.0.1", "--type", "x"], 1, "does not know type x"),
                                    (["-t", "127.0.0.1", "--transport", "inproc"], 1, "is within one process"),
                                    (["-t", "127.0.0.1", "--transport", "collocated"], 1, "is within one process"),
-                                   (["-t", "127.0.0.1", "--mode", "ring"], 1, "does not know mode ring; it knows oneway twoway"),
                                    (["-t", "127.0.0.1", "-l", "-5"], 2, "not in range"), (["-t", "127.0.0.1", "-p", "70000"], 2, "not in range"),
                                    (["-t", "127.0.0.1", "-u", "-l", "65001"], 1, "a datagram holds no buffer of 65001 octets"),
-                                   (["-t", "127.0.0.1", "-u", "--mode", "twoway"], 1, "oneway alone"), (["-r", "-u"], 2, "-u is for -t"),
+                                   (["-t", "127.0.0.1", "-u", "--mode", "ring"], 1, "oneway alone"), (["-r", "-u"], 2, "-u is for -t"),
                                    (["-t", "127.0.0.1", "-u", "--transport", "tcp"], 2, "the same as --transport udp"),
                                    (["-t", "127.0.0.1", "-u", "-D", "off"], 1, "-D is for tcp"), (["-r", "-D", "perhaps"], 2, "--no-delay"),
                                    (["-t", "127.0.0.1", "--mode", "x"], 2, "--mode"), (["-r", "-n", "4"], 2, "are for -t"),
@@ -165,10 +166,12 @@ def main():
             check_datagrams(folder, *options)
         for model in ("c", "wrappers", "corbel"):
             check_stream(folder, "--model", model, "-D", "off")
-        check_ring()
+        for model, kind in (("c", "octet"), ("wrappers", "double"), ("corbel", "struct"), ("corbel", "string")):
+            check_ring(model, kind)
         for model in ("rpc", "omniorb"):
             if is_built(model):
                 check_stream(folder, "--model", model, "-b", "65536")
+                check_ring(model, "struct")
     check_refusals()
     check_vanished()
 

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   app.add_option("--protocol", options.protocol, "giop, giop_lite, giop-spin; rpc: stubs, opaque; c: none, spin");
   app.add_option("--transport", options.transport, "tcp (the default of -t), udp; on one machine also unix, shm");
   app.add_option("--type", options.type, "octet (the default of -t), char, short, long, double, string, struct");
-  app.add_option("--mode", options.mode, "oneway, twoway, or with --model c ring: the data comes back")
+  app.add_option("--mode", options.mode, "oneway, twoway, or ring: the data comes back")
       ->check(CLI::IsMember({"oneway", "twoway", "ring"}))
       ->capture_default_str();
   app.add_option("--json", options.json, "write the figures to this file, too");

@@ -27,4 +27,12 @@ interface Target {
   putChars @13 (data :List(Int8));
   takeShorts @14 (data :List(Int16)) -> stream;
   putShorts @15 (data :List(Int16));
+  # What comes goes back.
+  echoOctets @16 (data :Data) -> (data :Data);
+  echoLongs @17 (data :List(Int32)) -> (data :List(Int32));
+  echoDoubles @18 (data :List(Float64)) -> (data :List(Float64));
+  echoString @19 (data :Text) -> (data :Text);
+  echoStructs @20 (data :List(BinStruct)) -> (data :List(BinStruct));
+  echoChars @21 (data :List(Int8)) -> (data :List(Int8));
+  echoShorts @22 (data :List(Int16)) -> (data :List(Int16));
 }

@@ -38,6 +38,13 @@ kj::Promise<void> read_structs(Context& context) {
   });
 }
 
+/// The list goes into the answer in one copy, as it lies in the request.
+template <class Context>
+kj::Promise<void> send_back(Context& context) {
+  context.getResults().setData(context.getParams().getData());
+  return kj::READY_NOW;
+}
+
 class TargetImpl final : public Target::Server {
  public:
   kj::Promise<void> ping(PingContext) override { return kj::READY_NOW; }
@@ -55,6 +62,13 @@ class TargetImpl final : public Target::Server {
   kj::Promise<void> putDoubles(PutDoublesContext context) override { return read_all(context, 8, use<double>); }
   kj::Promise<void> takeStructs(TakeStructsContext context) override { return read_structs(context); }
   kj::Promise<void> putStructs(PutStructsContext context) override { return read_structs(context); }
+  kj::Promise<void> echoOctets(EchoOctetsContext context) override { return send_back(context); }
+  kj::Promise<void> echoString(EchoStringContext context) override { return send_back(context); }
+  kj::Promise<void> echoChars(EchoCharsContext context) override { return send_back(context); }
+  kj::Promise<void> echoShorts(EchoShortsContext context) override { return send_back(context); }
+  kj::Promise<void> echoLongs(EchoLongsContext context) override { return send_back(context); }
+  kj::Promise<void> echoDoubles(EchoDoublesContext context) override { return send_back(context); }
+  kj::Promise<void> echoStructs(EchoStructsContext context) override { return send_back(context); }
   kj::Promise<void> taken(TakenContext context) override {
     context.getResults().setOctets(::taken);
     return kj::READY_NOW;
@@ -69,6 +83,12 @@ class Client {
     return bytes([this] { return target_.putOctetsRequest(); }, payload);
   }
 
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    return {2 * count * peer::size_of(type), [send = ring_sender(type, count)](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) send();
+            }};
+  }
+
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
     const std::uint64_t before = arrived();
     const std::uint64_t size = count * peer::size_of(type);
@@ -80,6 +100,27 @@ class Client {
   }
 
  private:
+  std::function<void()> ring_sender(const std::string& type, std::size_t count) {
+    const auto size = static_cast<unsigned>(count);
+    if (type == "octet") return bytes([this] { return target_.echoOctetsRequest(); }, count);
+    if (type == "string") return text([this] { return target_.echoStringRequest(); }, count);
+    if (type == "char") return filler([this] { return target_.echoCharsRequest(); }, size, std::int8_t{'x'});
+    if (type == "short") return filler([this] { return target_.echoShortsRequest(); }, size, std::int16_t{1});
+    if (type == "long") return filler([this] { return target_.echoLongsRequest(); }, size, std::int32_t{2});
+    if (type == "double") return filler([this] { return target_.echoDoublesRequest(); }, size, 4.5);
+    return structs([this] { return target_.echoStructsRequest(); }, size);
+  }
+
+  /// Waits for the answer; where that has data, all have to be back.
+  template <class Request>
+  void finish(Request& request, std::size_t sent) {
+    if constexpr (requires { request.send().wait(scope_).getData(); }) {
+      peer::check_ring(sent, request.send().wait(scope_).getData().size());
+    } else {
+      request.send().wait(scope_);
+    }
+  }
+
   std::uint64_t arrived() { return target_.takenRequest().send().wait(scope_).getOctets(); }
 
   /// Streaming and plain calls are of different types, and alike in everything else.
@@ -118,7 +159,7 @@ class Client {
     return [this, make_request, data = std::vector<kj::byte>(count, 'x')] {
       auto request = make_request();
       request.setData(kj::arrayPtr(data.data(), data.size()));
-      request.send().wait(scope_);
+      finish(request, data.size());
     };
   }
 
@@ -127,7 +168,7 @@ class Client {
     return [this, make_request, data = std::string(count, 'x')] {
       auto request = make_request();
       request.setData(data.c_str());
-      request.send().wait(scope_);
+      finish(request, data.size());
     };
   }
 
@@ -138,7 +179,7 @@ class Client {
       auto request = make_request();
       auto list = request.initData(static_cast<unsigned>(data.size()));
       for (unsigned i = 0; i < list.size(); ++i) list.set(i, data[i]);
-      request.send().wait(scope_);
+      finish(request, data.size());
     };
   }
 
@@ -153,7 +194,7 @@ class Client {
         one.setO(3);
         one.setD(4.5);
       }
-      request.send().wait(scope_);
+      finish(request, size);
     };
   }
 

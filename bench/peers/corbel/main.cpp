@@ -20,6 +20,7 @@ namespace {
 
 using TargetRef = IDL::traits<Bench::Target>::ref_type;
 using CubitRef = IDL::traits<Bench::Cubit>::ref_type;
+using RingRef = IDL::traits<Bench::Ring>::ref_type;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 
 class Cubit : public CORBA::servant_traits<Bench::Cubit>::base_type {
@@ -49,9 +50,20 @@ class Cubit : public CORBA::servant_traits<Bench::Cubit>::base_type {
   }
 };
 
+class Ring : public CORBA::servant_traits<Bench::Ring>::base_type {
+ public:
+  Bench::Octets echo_octets(const Bench::Octets& data) override { return data; }
+  Bench::BinStructs echo_structs(const Bench::BinStructs& data) override { return data; }
+  Bench::Chars echo_chars(const Bench::Chars& data) override { return data; }
+  Bench::Shorts echo_shorts(const Bench::Shorts& data) override { return data; }
+  Bench::Longs echo_longs(const Bench::Longs& data) override { return data; }
+  Bench::Doubles echo_doubles(const Bench::Doubles& data) override { return data; }
+  std::string echo_string(const std::string& data) override { return data; }
+};
+
 class Target : public CORBA::servant_traits<Bench::Target>::base_type {
  public:
-  explicit Target(CubitRef cubit) : cubit_(std::move(cubit)) {}
+  Target(CubitRef cubit, RingRef ring) : cubit_(std::move(cubit)), ring_(std::move(ring)) {}
   void ping() override {}
   void take_octets(const Bench::Octets& data) override { count(data); }
   void take_structs(const Bench::BinStructs& data) override { count(data); }
@@ -70,6 +82,7 @@ class Target : public CORBA::servant_traits<Bench::Target>::base_type {
   std::uint64_t taken() override { return taken_; }
   void reset() override { taken_ = 0; }
   CubitRef cubes() override { return cubit_; }
+  RingRef rings() override { return ring_; }
 
  private:
   template <class Data>
@@ -79,6 +92,7 @@ class Target : public CORBA::servant_traits<Bench::Target>::base_type {
 
   std::atomic<std::uint64_t> taken_{0};
   CubitRef cubit_;
+  RingRef ring_;
 };
 
 /// Counts replies down.
@@ -110,6 +124,17 @@ class Client {
     if (type == "string") return flow(std::string(count, 'x'), oneway ? &T::take_string : &T::put_string);
     return flow(Bench::BinStructs(count, Bench::BinStruct(1, 'c', 2, 3, 4.5)),
                 oneway ? &T::take_structs : &T::put_structs);
+  }
+
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    using R = Bench::Ring;
+    if (type == "octet") return ring(Bench::Octets(count, 'x'), &R::echo_octets);
+    if (type == "char") return ring(Bench::Chars(count, 'x'), &R::echo_chars);
+    if (type == "short") return ring(Bench::Shorts(count, 1), &R::echo_shorts);
+    if (type == "long") return ring(Bench::Longs(count, 2), &R::echo_longs);
+    if (type == "double") return ring(Bench::Doubles(count, 4.5), &R::echo_doubles);
+    if (type == "string") return ring(std::string(count, 'x'), &R::echo_string);
+    return ring(Bench::BinStructs(count, Bench::BinStruct(1, 'c', 2, 3, 4.5)), &R::echo_structs);
   }
 
   void async(const std::string& how, unsigned long window, unsigned long count) {
@@ -175,6 +200,14 @@ class Client {
             }};
   }
 
+  template <class Data>
+  peer::Flow ring(Data data, Data (Bench::Ring::*call)(const Data&)) {
+    const std::uint64_t size = 2 * data.size() * sizeof(data[0]);
+    return {size, [rings = target_->rings(), data = std::move(data), call](unsigned long count) {
+              for (unsigned long i = 0; i < count; ++i) peer::check_ring(data.size(), ((*rings).*call)(data).size());
+            }};
+  }
+
   /// Calls again, with more and more patience, should request or reply get lost: the server's queue may be full.
   template <class Call>
   std::uint64_t patiently(Call call) const {
@@ -226,7 +259,9 @@ std::string activate(const OrbRef& orb) {
     return poa->id_to_reference(poa->activate_object(servant));
   };
   const auto cubit = reference_of(CORBA::make_reference<Cubit>());
-  const auto target = reference_of(CORBA::make_reference<Target>(IDL::traits<Bench::Cubit>::narrow(cubit)));
+  const auto ring = reference_of(CORBA::make_reference<Ring>());
+  const auto target = reference_of(
+      CORBA::make_reference<Target>(IDL::traits<Bench::Cubit>::narrow(cubit), IDL::traits<Bench::Ring>::narrow(ring)));
   poa->the_POAManager()->activate();
   return orb->object_to_string(target);
 }
@@ -243,7 +278,7 @@ int command_loop(const OrbRef& orb, const std::string& transport, const std::str
 struct Corbel {
   static peer::About about() {
     return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp inproc collocated",
-            "latency threads oneway twoway cube async queues delays", peer::kAllTypes};
+            "latency threads oneway twoway ring cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");

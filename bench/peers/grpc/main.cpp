@@ -13,6 +13,10 @@ class Target final : public bench::Target::Service {
     reply->set_octets(request->data().size());
     return grpc::Status::OK;
   }
+  grpc::Status Echo(grpc::ServerContext*, const bench::Octets* request, bench::Octets* reply) override {
+    *reply = *request;
+    return grpc::Status::OK;
+  }
   grpc::Status Take(grpc::ServerContext*, grpc::ServerReader<bench::Octets>* reader, bench::Count* reply) override {
     bench::Octets request;
     std::uint64_t taken = 0;
@@ -37,6 +41,16 @@ class Client {
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(channel_); }
   std::function<void()> put(std::size_t payload) {
     return [this, request = octets(payload)] { call(request); };
+  }
+  peer::Flow ring(const std::string&, std::size_t count) {
+    return {2 * count, [this, request = octets(count)](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) {
+                grpc::ClientContext context;
+                bench::Octets reply;
+                check(target_->Echo(&context, request, &reply));
+                peer::check_ring(request.data().size(), reply.data().size());
+              }
+            }};
   }
   peer::Flow flow(bool oneway, const std::string&, std::size_t count) {
     return {count, [this, oneway, request = octets(count)](unsigned long calls) {
@@ -74,7 +88,8 @@ class Client {
 
 struct Grpc {
   static peer::About about() {
-    return {.name = "gRPC " + grpc::Version(), .transports = "tcp unix", .commands = "latency threads oneway twoway"};
+    return {
+        .name = "gRPC " + grpc::Version(), .transports = "tcp unix", .commands = "latency threads oneway twoway ring"};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     const bool local = transport == "unix";

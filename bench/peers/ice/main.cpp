@@ -21,6 +21,12 @@ class Target : public Bench::Target {
     taken_ += static_cast<Ice::Long>(data.size() * sizeof(peer::BinStruct));
   }
   Ice::Long taken(const Ice::Current&) override { return taken_; }
+  Bench::Octets echoOctets(Bench::Octets data, const Ice::Current&) override { return data; }
+  Bench::Shorts echoShorts(Bench::Shorts data, const Ice::Current&) override { return data; }
+  Bench::Longs echoLongs(Bench::Longs data, const Ice::Current&) override { return data; }
+  Bench::Doubles echoDoubles(Bench::Doubles data, const Ice::Current&) override { return data; }
+  std::string echoString(std::string data, const Ice::Current&) override { return data; }
+  Bench::BinStructs echoStructs(Bench::BinStructs data, const Ice::Current&) override { return data; }
 
  private:
   template <class Data>
@@ -39,6 +45,22 @@ class Client {
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(target_); }
   std::function<void()> put(std::size_t payload) { return sender(target_, "octet", payload); }
 
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    using namespace Bench;
+    if (type == "short")
+      return ring(Shorts(count, 1), [](auto& to, const Shorts& data) { return to.echoShorts(data); });
+    if (type == "long") return ring(Longs(count, 2), [](auto& to, const Longs& data) { return to.echoLongs(data); });
+    if (type == "double")
+      return ring(Doubles(count, 4.5), [](auto& to, const Doubles& data) { return to.echoDoubles(data); });
+    if (type == "string")
+      return ring(std::string(count, 'x'), [](auto& to, const std::string& data) { return to.echoString(data); });
+    if (type == "struct") {
+      return ring(BinStructs(count, BinStruct{1, Ice::Byte{'c'}, 2, Ice::Byte{3}, 4.5}),
+                  [](auto& to, const BinStructs& data) { return to.echoStructs(data); });
+    }
+    return ring(Octets(count, Ice::Byte{'x'}), [](auto& to, const Octets& data) { return to.echoOctets(data); });
+  }
+
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
     const Ice::Long before = target_->taken();
     const std::uint64_t size = count * peer::size_of(type);
@@ -50,6 +72,13 @@ class Client {
   }
 
  private:
+  template <class Data, class Call>
+  peer::Flow ring(Data data, Call call) {
+    const std::uint64_t size = 2 * data.size() * sizeof(data[0]);
+    return {size, [this, data = std::move(data), call](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) peer::check_ring(data.size(), call(*target_, data).size());
+            }};
+  }
   static std::function<void()> sender(std::shared_ptr<Bench::TargetPrx> to, const std::string& type,
                                       std::size_t count) {
     // Slice has no char of one octet but its byte.
@@ -83,7 +112,7 @@ struct ZeroCIce {
   static peer::About about() {
     return {.name = "Ice " ICE_STRING_VERSION,
             .transports = "tcp",
-            .commands = "latency threads oneway twoway queues",
+            .commands = "latency threads oneway twoway ring queues",
             .types = peer::kAllTypes};
   }
   static void serve(const char*, const char*, const std::string& where) {

@@ -40,10 +40,24 @@ public final class Peer {
     }
   }
 
+  static final class RingServant extends RingPOA {
+    public byte[] echo_octets(byte[] data) { return data; }
+    public BinStruct[] echo_structs(BinStruct[] data) { return data; }
+    public char[] echo_chars(char[] data) { return data; }
+    public short[] echo_shorts(short[] data) { return data; }
+    public int[] echo_longs(int[] data) { return data; }
+    public double[] echo_doubles(double[] data) { return data; }
+    public String echo_string(String data) { return data; }
+  }
+
   static final class TargetServant extends TargetPOA {
     private final AtomicLong taken = new AtomicLong();
     private final Cubit cubit;
-    TargetServant(Cubit cubit) { this.cubit = cubit; }
+    private final Ring ring;
+    TargetServant(Cubit cubit, Ring ring) {
+      this.cubit = cubit;
+      this.ring = ring;
+    }
     private void count(long octets) { taken.addAndGet(octets); }
     public void ping() {}
     public void take_octets(byte[] data) { count(data.length); }
@@ -63,9 +77,38 @@ public final class Peer {
     public long taken() { return taken.get(); }
     public void reset() { taken.set(0); }
     public Cubit cubes() { return cubit; }
+    public Ring rings() { return ring; }
   }
 
   interface Call { void run() throws Exception; }
+
+  static char[] chars(int count) {
+    char[] data = new char[count];
+    Arrays.fill(data, 'x');
+    return data;
+  }
+
+  static BinStruct[] structs(int count) {
+    BinStruct[] data = new BinStruct[count];
+    for (int i = 0; i < count; ++i) data[i] = new BinStruct((short) 1, 'c', 2, (byte) 3, 4.5);
+    return data;
+  }
+
+  static void checkRing(int sent, int back) throws Exception {
+    if (back != sent) throw new Exception("not all came back");
+  }
+
+  static Call ring(Ring ring, String type, int count) {
+    switch (type) {
+      case "octet": { byte[] d = octets(count); return () -> checkRing(d.length, ring.echo_octets(d).length); }
+      case "char": { char[] d = chars(count); return () -> checkRing(d.length, ring.echo_chars(d).length); }
+      case "short": { short[] d = new short[count]; return () -> checkRing(d.length, ring.echo_shorts(d).length); }
+      case "long": { int[] d = new int[count]; return () -> checkRing(d.length, ring.echo_longs(d).length); }
+      case "double": { double[] d = new double[count]; return () -> checkRing(d.length, ring.echo_doubles(d).length); }
+      case "string": { String d = "x".repeat(count); return () -> checkRing(d.length(), ring.echo_string(d).length()); }
+      default: { BinStruct[] d = structs(count); return () -> checkRing(d.length, ring.echo_structs(d).length); }
+    }
+  }
 
   static byte[] octets(int count) {
     byte[] data = new byte[count];
@@ -77,8 +120,7 @@ public final class Peer {
     switch (type) {
       case "octet": { byte[] d = octets(count); return oneway ? () -> target.take_octets(d) : () -> target.put_octets(d); }
       case "char": {
-        char[] d = new char[count];
-        Arrays.fill(d, 'x');
+        char[] d = chars(count);
         return oneway ? () -> target.take_chars(d) : () -> target.put_chars(d);
       }
       case "short": { short[] d = new short[count]; return oneway ? () -> target.take_shorts(d) : () -> target.put_shorts(d); }
@@ -86,8 +128,7 @@ public final class Peer {
       case "double": { double[] d = new double[count]; return oneway ? () -> target.take_doubles(d) : () -> target.put_doubles(d); }
       case "string": { String d = "x".repeat(count); return oneway ? () -> target.take_string(d) : () -> target.put_string(d); }
       default: {
-        BinStruct[] d = new BinStruct[count];
-        for (int i = 0; i < count; ++i) d[i] = new BinStruct((short) 1, 'c', 2, (byte) 3, 4.5);
+        BinStruct[] d = structs(count);
         return oneway ? () -> target.take_structs(d) : () -> target.put_structs(d);
       }
     }
@@ -154,10 +195,11 @@ public final class Peer {
     return "ok " + (System.nanoTime() - begin);
   }
 
-  static String stream(Target target, boolean oneway, String type, int buffer, int count) throws Exception {
+  static String stream(Target target, String mode, String type, int buffer, int count) throws Exception {
     int elements = Math.max(1, buffer / sizeOf(type));
-    Call send = sender(target, oneway, type, elements);
     long octets = (long) elements * sizeOf(type) * count;
+    if (mode.equals("ring")) return repeated(ring(target.rings(), type, elements), count) + " " + 2 * octets;
+    Call send = sender(target, mode.equals("oneway"), type, elements);
     target.reset();
     long begin = System.nanoTime();
     for (int i = 0; i < count; ++i) send.run();
@@ -192,8 +234,7 @@ public final class Peer {
       case "paced": return latency(payload(target, words[3]), count, Long.parseLong(words[2]));
       case "threads": return threads(target, count, Integer.parseInt(words[2]));
       case "stream":
-        if (words[1].equals("ring")) throw new Exception("no ring");
-        return stream(target, words[1].equals("oneway"), words[2], Integer.parseInt(words[3]), count);
+        return stream(target, words[1], words[2], Integer.parseInt(words[3]), count);
       case "cube": return repeated(cube(target.cubes(), words[1]), count);
       default: throw new Exception("no such command");
     }
@@ -213,7 +254,8 @@ public final class Peer {
     POA poa = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
     poa.the_POAManager().activate();
     Cubit cubit = CubitHelper.narrow(poa.servant_to_reference(new CubitServant()));
-    System.out.println("ready " + orb.object_to_string(poa.servant_to_reference(new TargetServant(cubit))));
+    Ring ring = RingHelper.narrow(poa.servant_to_reference(new RingServant()));
+    System.out.println("ready " + orb.object_to_string(poa.servant_to_reference(new TargetServant(cubit, ring))));
     System.out.flush();
     orb.run();
   }
@@ -240,7 +282,7 @@ public final class Peer {
     String role = words.length > 0 ? words[0] : "";
     if (role.equals("about")) {
       System.out.println("JacORB " + org.jacorb.util.Version.version.replaceAll(" .*", "")
-          + "\nprotocols giop\ntransports tcp\ncommands latency threads oneway twoway cube"
+          + "\nprotocols giop\ntransports tcp\ncommands latency threads oneway twoway ring cube"
           + "\ntypes char octet short long double string struct");
     } else if (role.equals("server") && words.length == 4) {
       serve(words[3]);

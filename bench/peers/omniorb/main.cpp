@@ -40,9 +40,21 @@ class Cubit : public POA_Bench::Cubit {
   }
 };
 
+class Ring : public POA_Bench::Ring {
+ public:
+  Bench::Octets* echo_octets(const Bench::Octets& data) override { return new Bench::Octets(data); }
+  Bench::BinStructs* echo_structs(const Bench::BinStructs& data) override { return new Bench::BinStructs(data); }
+  Bench::Chars* echo_chars(const Bench::Chars& data) override { return new Bench::Chars(data); }
+  Bench::Shorts* echo_shorts(const Bench::Shorts& data) override { return new Bench::Shorts(data); }
+  Bench::Longs* echo_longs(const Bench::Longs& data) override { return new Bench::Longs(data); }
+  Bench::Doubles* echo_doubles(const Bench::Doubles& data) override { return new Bench::Doubles(data); }
+  char* echo_string(const char* data) override { return CORBA::string_dup(data); }
+};
+
 class Target : public POA_Bench::Target {
  public:
-  explicit Target(Bench::Cubit_ptr cubit) : cubit_(Bench::Cubit::_duplicate(cubit)) {}
+  Target(Bench::Cubit_ptr cubit, Bench::Ring_ptr ring)
+      : cubit_(Bench::Cubit::_duplicate(cubit)), ring_(Bench::Ring::_duplicate(ring)) {}
   void ping() override {}
   void take_octets(const Bench::Octets& data) override { count(data); }
   void take_structs(const Bench::BinStructs& data) override { count(data); }
@@ -61,6 +73,7 @@ class Target : public POA_Bench::Target {
   CORBA::ULongLong taken() override { return taken_; }
   void reset() override { taken_ = 0; }
   Bench::Cubit_ptr cubes() override { return Bench::Cubit::_duplicate(cubit_); }
+  Bench::Ring_ptr rings() override { return Bench::Ring::_duplicate(ring_); }
 
  private:
   template <class Sequence>
@@ -70,6 +83,7 @@ class Target : public POA_Bench::Target {
 
   std::atomic<CORBA::ULongLong> taken_{0};
   Bench::Cubit_var cubit_;
+  Bench::Ring_var ring_;
 };
 
 template <class Sequence, class Element>
@@ -105,6 +119,21 @@ class Client {
     return flow(count, [this, call, text = std::string(count, 'x')] { (target_.in()->*call)(text.c_str()); });
   }
 
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    using namespace Bench;
+    using R = _objref_Ring;
+    if (type == "octet") return ring<Octets>(count, CORBA::Octet('x'), &R::echo_octets);
+    if (type == "char") return ring<Chars>(count, 'x', &R::echo_chars);
+    if (type == "short") return ring<Shorts>(count, CORBA::Short(1), &R::echo_shorts);
+    if (type == "long") return ring<Longs>(count, CORBA::Long(2), &R::echo_longs);
+    if (type == "double") return ring<Doubles>(count, 4.5, &R::echo_doubles);
+    if (type == "struct") return ring<BinStructs>(count, BinStruct{1, 'c', 2, 3, 4.5}, &R::echo_structs);
+    return ring(count, [rings = Bench::Ring_var(target_->rings()), text = std::string(count, 'x')] {
+      const CORBA::String_var back = rings->echo_string(text.c_str());
+      peer::check_ring(text.size(), std::strlen(back));
+    });
+  }
+
   std::function<void()> cube(const std::string& what) {
     const Bench::Cubit_var cubit = target_->cubes();
     if (what == "octet") return [cubit] { cubit->cube_octet(3); };
@@ -124,6 +153,22 @@ class Client {
   }
 
  private:
+  template <class Sequence, class Element>
+  peer::Flow ring(std::size_t count, const Element& element, Sequence* (Bench::_objref_Ring::*call)(const Sequence&)) {
+    return ring(count * sizeof(Element),
+                [rings = Bench::Ring_var(target_->rings()), call, data = filled<Sequence>(count, element)] {
+                  const std::unique_ptr<Sequence> back((rings.in()->*call)(data));
+                  peer::check_ring(data.length(), back->length());
+                });
+  }
+  template <class Call>
+  peer::Flow ring(std::uint64_t size, Call call) {
+    return {2 * size, [call = std::move(call)](unsigned long count) {
+              translated([&] {
+                for (unsigned long i = 0; i < count; ++i) call();
+              });
+            }};
+  }
   template <class Sequence, class Element>
   peer::Flow flow(std::size_t count, const Element& element, void (Bench::_objref_Target::*call)(const Sequence&)) {
     return flow(count * sizeof(Element),
@@ -156,7 +201,9 @@ CORBA::Object_ptr activate(CORBA::ORB_ptr orb) {
   const PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   const CORBA::Object_var cubit_object = reference_of(poa, new Cubit);
   const Bench::Cubit_var cubit = Bench::Cubit::_narrow(cubit_object);
-  CORBA::Object_ptr reference = reference_of(poa, new Target(cubit));
+  const CORBA::Object_var ring_object = reference_of(poa, new Ring);
+  const Bench::Ring_var ring = Bench::Ring::_narrow(ring_object);
+  CORBA::Object_ptr reference = reference_of(poa, new Target(cubit, ring));
   const PortableServer::POAManager_var manager = poa->the_POAManager();
   manager->activate();
   return reference;
@@ -165,7 +212,7 @@ CORBA::Object_ptr activate(CORBA::ORB_ptr orb) {
 struct OmniOrb {
   static peer::About about() {
     return {"omniORB " CORBEL_BENCH_OMNIORB_VERSION, "giop", "tcp unix collocated",
-            "latency threads oneway twoway cube", peer::kAllTypes};
+            "latency threads oneway twoway ring cube", peer::kAllTypes};
   }
   static void serve(const char*, const char* transport, const char* where) {
     translated([&] {

@@ -77,6 +77,11 @@ class DatagramClient {
   DatagramClient& operator=(const DatagramClient&) = delete;
 
   void ping() { check(plain_datagrams_trip(handle_)); }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = std::vector<char>(std::max(payload, sizeof(plain_note)), 'x')]() mutable {
+      check(plain_datagrams_put(handle_, data.data(), data.size()));
+    };
+  }
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
     std::vector<char> data(count * peer::size_of(type), 'x');
     const std::uint64_t size = data.size();

@@ -23,8 +23,8 @@ namespace {
 constexpr rpcprog_t kProgram = 0x20002001;
 constexpr rpcvers_t kVersion = 1;
 
-/// Procedures: ping is 0; streams of type i are kTake + i and kPut + i; cubes of kind i kCube + i.
-enum Procedure : rpcproc_t { kPing = 0, kTaken = 1, kReset = 2, kTake = 10, kPut = 20, kCube = 30 };
+/// Procedures: ping is 0; streams of type i are kTake + i, kPut + i and kRing + i; cubes of kind i kCube + i.
+enum Procedure : rpcproc_t { kPing = 0, kTaken = 1, kReset = 2, kTake = 10, kPut = 20, kCube = 30, kRing = 40 };
 
 template <class F>
 xdrproc_t routine(F* function) {
@@ -83,14 +83,16 @@ void cube(std::size_t kind, CubeValue& value) {
 
 std::uint64_t taken = 0;
 
-void serve_stream(SVCXPRT* transport, std::size_t type, bool reply) {
+/// How a stream of the procedure `base` is answered: not at all, by a void reply, or with the data.
+void serve_stream(SVCXPRT* transport, std::size_t type, rpcproc_t base) {
   Sequence data{};
   const bool text = type == kText;
   const xdrproc_t marshal = text ? routine(xdr_Text) : kTypes[type].marshal;
   void* const place = text ? static_cast<void*>(&data.elements) : &data;
   if (svc_getargs(transport, marshal, static_cast<char*>(place)) == 0) return svcerr_decode(transport);
   taken += text ? std::strlen(data.elements) : data.length * std::max<std::size_t>(1, peer::size_of(kTypes[type].name));
-  if (reply) svc_sendreply(transport, routine(xdr_void), nullptr);
+  if (base == kPut) svc_sendreply(transport, routine(xdr_void), nullptr);
+  if (base == kRing) svc_sendreply(transport, marshal, static_cast<char*>(place));
   svc_freeargs(transport, marshal, static_cast<char*>(place));
 }
 
@@ -110,9 +112,11 @@ void dispatch(svc_req* request, SVCXPRT* transport) {
     if (procedure == kReset) taken = 0;
     svc_sendreply(transport, routine(xdr_void), nullptr);
   } else if (procedure >= kTake && procedure <= kTake + kText) {
-    serve_stream(transport, procedure - kTake, false);
+    serve_stream(transport, procedure - kTake, kTake);
   } else if (procedure >= kPut && procedure <= kPut + kText) {
-    serve_stream(transport, procedure - kPut, true);
+    serve_stream(transport, procedure - kPut, kPut);
+  } else if (procedure >= kRing && procedure <= kRing + kText) {
+    serve_stream(transport, procedure - kRing, kRing);
   } else if (procedure >= kCube && procedure < kCube + std::size(kCubes)) {
     serve_cube(transport, procedure - kCube);
   } else {
@@ -181,6 +185,12 @@ class Client {
             }};
   }
 
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    return {2 * count * peer::size_of(type), [send = sender(kRing, type, count)](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) send();
+            }};
+  }
+
   std::function<void()> cube(const std::string& what) {
     const std::string name = what.substr(0, what.find('-'));
     const auto kind = static_cast<rpcproc_t>(
@@ -207,7 +217,7 @@ class Client {
       throw std::runtime_error(clnt_sperrno(status));
   }
 
-  /// Sends `count` elements of a type; without waiting if `base` is kTake.
+  /// Sends `count` elements of a type; without waiting if `base` is kTake, until they are back if it is kRing.
   std::function<void()> sender(rpcproc_t base, std::string type, std::size_t count) {
     std::size_t elements = count;
     std::vector<char> data(count * peer::size_of(type) + 1, 'x');
@@ -218,12 +228,18 @@ class Client {
     }
     rpcproc_t index = 0;
     while (index < kText && type != kTypes[index].name) ++index;
-    const bool oneway = base == kTake;
-    return [this, data = std::move(data), elements, procedure = base + index, index, oneway]() mutable {
+    const xdrproc_t marshal = index == kText ? routine(xdr_Text) : kTypes[index].marshal;
+    return [this, data = std::move(data), elements, base, index, marshal]() mutable {
       Sequence sequence{static_cast<u_int>(elements), data.data()};
-      void* const argument = index == kText ? static_cast<void*>(&sequence.elements) : &sequence;
-      call(procedure, index == kText ? routine(xdr_Text) : kTypes[index].marshal, argument,
-           oneway ? nullptr : routine(xdr_void), nullptr, oneway ? 0 : 60);
+      const auto place = [&](Sequence& of) { return index == kText ? static_cast<void*>(&of.elements) : &of; };
+      if (base == kRing) {
+        Sequence back{};
+        call(base + index, marshal, place(sequence), marshal, place(back));
+        peer::check_ring(elements, index == kText ? std::strlen(back.elements) : back.length);
+        return xdr_free(marshal, place(back));
+      }
+      call(base + index, marshal, place(sequence), base == kTake ? nullptr : routine(xdr_void), nullptr,
+           base == kTake ? 0 : 60);
     };
   }
 
@@ -233,7 +249,7 @@ class Client {
 
 struct Rpc {
   static peer::About about() {
-    return {"ONC-RPC " CORBEL_BENCH_TIRPC_VERSION, "opaque stubs", "tcp unix", "latency oneway twoway cube queues",
+    return {"ONC-RPC " CORBEL_BENCH_TIRPC_VERSION, "opaque stubs", "tcp unix", "latency oneway twoway ring cube queues",
             peer::kAllTypes};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {

@@ -40,14 +40,14 @@ class DatagramClient {
 
   void ping() {
     const plain_note note = next(plain_note_trip);
-    for (int again = 0; again < 10; ++again) {
-      check_sent(socket_.send(octets_of(note)));
-      plain_note answer{};
-      while (received(room_of(answer), std::chrono::seconds(1))) {
-        if (answer.number == note.number) return;
-      }
-    }
-    throw std::runtime_error("nothing comes back");
+    make_trip(note, octets_of(note));
+  }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = base::Bytes(std::max(payload, sizeof(plain_note)), 'x')]() mutable {
+      const plain_note note = next(plain_note_trip);
+      std::memcpy(data.data(), &note, sizeof note);
+      make_trip(note, data);
+    };
   }
 
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
@@ -72,6 +72,17 @@ class DatagramClient {
     const auto got = socket_.recv(room, base::Deadline::after(patience));
     if (!got && got.error().code != base::Code::timed_out) fail(got.error());
     return static_cast<bool>(got);
+  }
+  /// Sends what begins with the note and waits until that is back.
+  void make_trip(const plain_note& note, base::ConstByteSpan data) {
+    for (int again = 0; again < 10; ++again) {
+      check_sent(socket_.send(data));
+      plain_note answer{};
+      while (received(room_of(answer), std::chrono::seconds(1))) {
+        if (answer.number == note.number) return;
+      }
+    }
+    throw std::runtime_error("nothing comes back");
   }
   /// The server's queue may be full, so the first times come soon after each other.
   void ask(plain_note_kind kind) {
@@ -105,9 +116,12 @@ class DatagramClient {
       if (got.error().code == base::Code::lost) continue;  // a client of before has gone
       fail(got.error());
     }
-    if (*got == sizeof tally.note) {
-      std::memcpy(&tally.note, room.data(), sizeof tally.note);
-      if (tally.note.kind >= plain_note_trip && tally.note.kind <= plain_note_tally) {
+    if (*got >= sizeof tally.note) {
+      plain_note note{};
+      std::memcpy(&note, room.data(), sizeof note);
+      if (note.kind == plain_note_trip ||
+          (*got == sizeof note && note.kind > plain_note_trip && note.kind <= plain_note_tally)) {
+        tally.note = note;
         if (tally.note.kind == plain_note_wipe) tally.datagrams = tally.octets = 0;
         // An answer that cannot be sent is one that got lost.
         (void)socket.send_to(

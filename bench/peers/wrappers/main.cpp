@@ -96,6 +96,13 @@ class Client {
               for (unsigned long i = 0; i < calls; ++i) exchange(data, nullptr);
             }};
   }
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    base::Bytes data(count * peer::size_of(type), 'x');
+    const std::uint64_t size = 2 * data.size();
+    return {size, [this, back = data, data = std::move(data)](unsigned long calls) mutable {
+              for (unsigned long i = 0; i < calls; ++i) exchange(data, &back);
+            }};
+  }
   std::function<void()> cube(const std::string& what) {
     if (!what.ends_with("-large")) return [this] { ping(); };
     const base::Bytes data(peer::kLargeOctets, 3);
@@ -180,7 +187,8 @@ typename ipc::Acceptor<Address>::Options acceptor_options() {
 
 struct Wrappers {
   static peer::About about() {
-    return {"wrappers", "none", "tcp unix udp", "latency threads oneway twoway cube queues delays", peer::kPlainTypes};
+    return {"wrappers", "none", "tcp unix udp", "latency threads oneway twoway ring cube queues delays",
+            peer::kPlainTypes};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     if (transport == "unix") {

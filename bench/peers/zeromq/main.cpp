@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeroMQ in the laboratory: a request socket for calls, a push socket for streams; octets only.
+// ZeroMQ in the laboratory: request sockets for calls and rings, a push socket for streams; octets only.
 #include <zmq.h>
 
 #include <atomic>
@@ -45,6 +45,14 @@ class Socket {
     return size;
   }
 
+  /// The next message goes out again as it came, without a copy.
+  void send_back() {
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    check(zmq_msg_recv(&message, socket_, 0) >= 0);
+    check(zmq_msg_send(&message, socket_, 0) >= 0);
+  }
+
  private:
   void* socket_;
 };
@@ -60,12 +68,20 @@ void serve_calls(Socket& calls) {
   }
 }
 
+/// What comes goes back.
+void serve_rings(Socket& rings) {
+  for (;;) rings.send_back();
+}
+
 class Client {
  public:
-  Client(void* context, const std::string& reference) : calls_(context, ZMQ_REQ), streams_(context, ZMQ_PUSH) {
+  Client(void* context, const std::string& reference)
+      : calls_(context, ZMQ_REQ), streams_(context, ZMQ_PUSH), rings_(context, ZMQ_REQ) {
     const std::size_t blank = reference.find(' ');
+    const std::size_t second = reference.find(' ', blank + 1);
     calls_.connect(reference.substr(0, blank));
-    streams_.connect(reference.substr(blank + 1));
+    streams_.connect(reference.substr(blank + 1, second - blank - 1));
+    rings_.connect(reference.substr(second + 1));
   }
   void ping() {
     calls_.send("p", 1);
@@ -73,6 +89,14 @@ class Client {
   }
   std::function<void()> put(std::size_t payload) {
     return [this, data = std::vector<char>(payload, 'x')] { call(data); };
+  }
+  peer::Flow ring(const std::string&, std::size_t count) {
+    return {2 * count, [this, data = std::vector<char>(count, 'x')](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) {
+                rings_.send(data.data(), data.size());
+                peer::check_ring(data.size(), rings_.receive());
+              }
+            }};
   }
   peer::Flow flow(bool oneway, const std::string&, std::size_t count) {
     const std::uint64_t before = arrived();
@@ -103,6 +127,7 @@ class Client {
 
   Socket calls_;
   Socket streams_;
+  Socket rings_;
 };
 
 struct ZeroMq {
@@ -112,7 +137,7 @@ struct ZeroMq {
     return {.name = "ZeroMQ " + std::to_string(version[0]) + "." + std::to_string(version[1]) + "." +
                     std::to_string(version[2]),
             .transports = "tcp unix",
-            .commands = "latency oneway twoway queues"};
+            .commands = "latency oneway twoway ring queues"};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     void* const context = zmq_ctx_new();
@@ -120,9 +145,12 @@ struct ZeroMq {
     Socket calls(context, ZMQ_REP);
     Socket streams(context, ZMQ_PULL);
     calls.bind(local ? "ipc://" + where : "tcp://" + where + ":*");
+    Socket rings(context, ZMQ_REP);
     streams.bind(local ? "ipc://" + where + ".stream" : "tcp://" + where + ":*");
-    peer::announce(calls.address() + " " + streams.address());
+    rings.bind(local ? "ipc://" + where + ".ring" : "tcp://" + where + ":*");
+    peer::announce(calls.address() + " " + streams.address() + " " + rings.address());
     std::thread(serve_calls, std::ref(calls)).detach();
+    std::thread(serve_rings, std::ref(rings)).detach();
     for (;;) taken += streams.receive();
   }
   static int run_client(const char*, const char*, const std::string& reference) {
