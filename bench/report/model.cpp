@@ -34,11 +34,11 @@ void find_half(const std::vector<Point>& points, double half, NetworkParameters&
   found.n_half = std::numeric_limits<double>::infinity();
 }
 
-/// The median of the void call over the same network, best at the placement of the streams.
-std::optional<double> start_up(const std::vector<Result>& results, const Case& stream) {
+/// The median of the round trip of so many octets over the same network, best at the placement of the streams.
+std::optional<double> round_trip(const std::vector<Result>& results, const Case& stream, const std::string& payload) {
   std::optional<double> found;
   for (const Result& result : results) {
-    if (result.metric != "latency_p50" || value_of(result.of, "payload", "0") != "0") continue;
+    if (result.metric != "latency_p50" || value_of(result.of, "payload", "0") != payload) continue;
     if (value_of(result.of, "loop", "closed") != "closed") continue;
     const auto agrees = [&](const char* key) { return value_of(result.of, key) == value_of(stream, key); };
     if (!agrees("orb") || !agrees("protocol") || !agrees("transport") || !agrees("network")) continue;
@@ -47,6 +47,18 @@ std::optional<double> start_up(const std::vector<Result>& results, const Case& s
     }
   }
   return found;
+}
+
+/// As the report has it: of sockets the round trip of 8 octets over UDP, where that was measured; of ORBs, and of
+/// sockets otherwise, a void call over what the stream went over.
+std::optional<double> start_up(const std::vector<Result>& results, Case stream) {
+  const std::optional<double> call = round_trip(results, stream, "0");
+  const std::string orb = value_of(stream, "orb");
+  const std::string transport = value_of(stream, "transport");
+  if ((orb != "raw" && orb != "wrappers") || (transport != "tcp" && transport != "udp")) return call;
+  stream["transport"] = "udp";
+  const std::optional<double> trip = round_trip(results, stream, "8");
+  return trip ? trip : call;
 }
 
 }  // namespace

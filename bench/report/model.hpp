@@ -18,7 +18,7 @@ struct NetworkParameters {
   Interval r_max_range = {};       ///< 90 % confidence; high is infinite if b1 may be 0
   double n_half = 0;               ///< octets of the message that reaches half of r_max
   bool n_half_at_most = false;     ///< even the smallest message reached it
-  std::optional<double> t_0 = {};  ///< microseconds of a void two-way call, where it was measured
+  std::optional<double> t_0 = {};  ///< microseconds of the least round trip, where it was measured
   double smallest = 0;             ///< message, octets
   double largest = 0;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "report/published.hpp"
 
@@ -98,6 +99,27 @@ TEST(Model, StartUpTimeIsTheVoidCallOfTheSameMechanism) {
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].t_0, 30);
   EXPECT_EQ(rows[1].t_0, std::nullopt);
+}
+
+TEST(Model, StartUpTimeOfSocketsIsARoundTripOverUdp) {
+  std::vector<Result> results;
+  for (const std::string orb : {"raw", "corbel"}) {
+    for (int octets = 1024; octets <= 8192; octets *= 2) results.push_back(stream(octets, octets, orb));
+  }
+  for (const char* const orb : {"raw", "corbel"}) {
+    for (const auto& [transport, payload, us] :
+         {std::tuple("tcp", "0", 30.0), {"udp", "0", 25.0}, {"udp", "8", 20.0}}) {
+      results.push_back({"networks",
+                         {{"orb", orb}, {"protocol", "none"}, {"transport", transport}, {"payload", payload}},
+                         "latency_p50",
+                         "us",
+                         {us, us, us, 1}});
+    }
+  }
+  const auto rows = network_parameters(results);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].t_0, 20) << "8 octets over udp, as NAS-96-006 has it";
+  EXPECT_EQ(rows[1].t_0, 30) << "an ORB's void call goes over what its stream went over";
 }
 
 TEST(Model, LeavesOutWhatCannotBeFitted) {

@@ -169,7 +169,9 @@ std::optional<Section> model_section(const std::vector<Result>& results) {
       "The linear model",
       {"As in the NASA report of 1996: the time of a message of m octets is T = b0 + b1 m. r_max = 1 / b1 is the "
        "throughput that ever larger messages approach, with its 90 % confidence interval; n_1/2 is the message that "
-       "reaches half of it; t_0 the void two-way call."}};
+       "reaches half of it; t_0 the least round trip: 8 octets over UDP of sockets on the emulated networks, else the "
+       "void "
+       "two-way call."}};
   const std::vector<std::string> heads{"mechanism", "network",      "r_max Mbit/s", "90 % interval",
                                        "R2",        "n_1/2 octets", "t_0 us"};
   DataTable table{"Network parameters here", heads, {}, 2};

@@ -137,6 +137,18 @@ int main(int argc, char** argv) {
           ->check(CLI::Range(0, 1 << 30));
     }
     if (suite.run == bench::run_networks) {
+      command->add_option("--buffers", settings.buffers, "with buffers of these sizes, in octets")
+          ->delimiter(',')
+          ->check(CLI::Range(1, 64 << 20));
+      command->add_option("--queue", settings.queues, "with socket queues of these sizes, in octets; 0: the system's")
+          ->delimiter(',')
+          ->check(CLI::Range(0, 1 << 30));
+      command->add_option("--mode", settings.mode, "in this way only: oneway, twoway, or ring (the data comes back)")
+          ->check(CLI::IsMember({"oneway", "twoway", "ring"}));
+      command->add_option("--transport", settings.transport, "over this only; udp: oneway, what gets lost is told")
+          ->check(CLI::IsMember({"tcp", "udp"}));
+      command->add_option("--no-delay", settings.no_delay, "TCP sends at once, or waits for more (off)")
+          ->check(CLI::IsMember({"on", "off"}));
       command->add_option("--network", settings.networks, "over these only, as in Ethernet,ATM")
           ->delimiter(',')
           ->check(CLI::IsMember({"Ethernet", "FDDI", "ATM", "HiPPI", "unlimited"}));

@@ -15,6 +15,7 @@ struct NetworkKind {
   std::string name;     ///< for people, and the `network` of a case
   double megabits = 0;  ///< per second in each direction; 0: unlimited
   int mtu = 1500;       ///< octets of the largest packet
+  int queue = 0;        ///< octets of the socket queues that were found best for it; 0: nothing is known
 };
 
 /// Two network namespaces joined by a pair of virtual Ethernet devices. They exist as long as two processes of ours

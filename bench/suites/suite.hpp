@@ -16,9 +16,10 @@ struct Settings {
   std::vector<std::string> only = {};      ///< names that what is compared with the raw sockets begins with; empty: all
   std::vector<std::string> types = {};     ///< streams: these only; empty: what the suite finds right
   std::vector<int> buffers = {};           ///< streams: these sizes in octets instead of the suite's
-  std::string transport = {};              ///< ttcp: over this only; empty: all that the suite has
-  std::string mode = {};                   ///< ttcp: oneway, twoway or ring only
-  std::vector<int> queues = {};            ///< ttcp: with socket queues of these sizes; 0: the system's
+  std::string transport = {};              ///< ttcp, networks: over this only; empty: all that the suite has
+  std::string mode = {};                   ///< ttcp, networks: oneway, twoway or ring only
+  std::string no_delay = {};               ///< networks: "off": TCP waits for more; empty: as the papers have it
+  std::vector<int> queues = {};            ///< ttcp, networks: with socket queues of these sizes; 0: the system's
   std::vector<std::string> networks = {};  ///< networks: those whose names begin so
   std::vector<std::string> files;          ///< model, report: figures of earlier runs
   std::string output = ".";                ///< report: the folder to write to

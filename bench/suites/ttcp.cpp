@@ -74,7 +74,10 @@ std::size_t Streams::steps() const {
 }
 
 bool Streams::able(const Mechanism& mechanism) const {
-  return mechanism.over(plan_.transport) && mechanism.can(plan_.mode);
+  if (!mechanism.over(plan_.transport) || !mechanism.can(plan_.mode)) return false;
+  if (!plan_.no_delay && !mechanism.can("delays")) return false;
+  return plan_.orbs.empty() ||
+         std::ranges::any_of(plan_.orbs, [&](const std::string& name) { return mechanism.orb.starts_with(name); });
 }
 
 std::vector<int> Streams::buffers_of(const std::string& type) const {
@@ -91,7 +94,10 @@ void Streams::measure(Progress& progress) {
   for (const Mechanism& mechanism : mechanisms_) {
     if (!able(mechanism)) continue;
     Placement placement = plan_.placement;
-    for (ChildOptions* const side : {&placement.client, &placement.server}) set_queues(mechanism, plan_.queue, *side);
+    for (ChildOptions* const side : {&placement.client, &placement.server}) {
+      set_queues(mechanism, plan_.queue, *side);
+      if (!plan_.no_delay) side->environment.emplace_back("CORBEL_NO_DELAY=off");
+    }
     const std::string path = folder.path() + "/socket" + std::to_string(running.size());
     survives(mechanism, [&] {
       running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, placement), 0, {}});
@@ -129,7 +135,7 @@ void Streams::measure_case(std::vector<Running>& running, const std::string& typ
   const std::string stream = "stream " + plan_.mode + " " + type + " " + std::to_string(buffer) + " ";
   const auto carries = [&](const Running& one) { return !one.failed && one.mechanism->types.contains(type); };
   for (Running& one : running) {
-    one.samples.clear();
+    one.samples = {};
     if (!carries(one)) continue;
     one.failed = !survives(*one.mechanism, [&] { one.count = suitable_count(one.pair, stream, buffer); });
   }
@@ -141,7 +147,8 @@ void Streams::measure_case(std::vector<Running>& running, const std::string& typ
       if (!carries(one)) continue;
       one.failed = !survives(*one.mechanism, [&] {
         const std::vector<double> answer = one.pair.command(stream + std::to_string(one.count));
-        one.samples.push_back(mbit_per_second(answer.at(1), answer.at(0)));
+        one.samples.rates.push_back(mbit_per_second(answer.at(1), answer.at(0)));
+        if (answer.size() > 2) one.samples.losses.push_back(100 * (1 - answer[1] / std::max(answer[2], 1.0)));
       });
     }
     if (plan_.copies && type == "octet") copies.push_back(copying_rate(static_cast<std::size_t>(buffer), 0.002));
@@ -151,24 +158,40 @@ void Streams::measure_case(std::vector<Running>& running, const std::string& typ
   }
   if (!copies.empty()) {
     Mechanism memory{"memcpy", "none", ""};
-    add(memory, type, buffer, copies, running.front().samples);
+    add(memory, type, buffer, {copies, {}}, running.front().samples);
   }
 }
 
-void Streams::add(const Mechanism& mechanism, const std::string& type, int buffer, const std::vector<double>& samples,
-                  const std::vector<double>& control) {
-  Result result{plan_.suite, mechanism.case_on(plan_.transport), "throughput", "Mbit/s", summarise(samples)};
+void Streams::add(const Mechanism& mechanism, const std::string& type, int buffer, const Samples& samples,
+                  const Samples& control) {
+  Result result{plan_.suite, mechanism.case_on(plan_.transport), "throughput", "Mbit/s", summarise(samples.rates)};
   result.of.insert(plan_.of.begin(), plan_.of.end());
   result.of["mode"] = plan_.mode;
   result.of["type"] = type_name(type);
   result.of["buffer"] = std::to_string(buffer);
   result.of["queue"] = queue_name(plan_.queue);
   if (plan_.queue > 0) result.of["granted"] = granted_queues(plan_.queue);
+  if (!plan_.no_delay) result.of["no_delay"] = "off";
+  if (!samples.losses.empty()) {
+    results_.push_back({plan_.suite, result.of, "loss", "%", summarise(samples.losses)});
+  }
   if (&samples != &control) {
     result.of["control"] = "raw";
-    result.control = summarise(control).median;
+    result.control = summarise(control.rates).median;
   }
   results_.push_back(std::move(result));
+}
+
+/// The rate, or what multiple of the control's it is; and what got lost.
+std::string Streams::cell(const Result& result) const {
+  const double rate = result.value.median;
+  std::string text = result.control ? number(rate / *result.control, 2) : number(rate, rate < 100 ? 2 : 0);
+  Case of = result.of;
+  of.erase("control");
+  const auto lost =
+      std::ranges::find_if(results_, [&](const Result& one) { return one.metric == "loss" && one.of == of; });
+  if (lost != results_.end()) text += ", " + number(lost->value.median, 1) + " % lost";
+  return text;
 }
 
 void Streams::print(std::ostream& out) const {
@@ -195,15 +218,11 @@ void Streams::print(std::ostream& out) const {
       std::vector<std::string> cells{shown, std::to_string(buffer)};
       for (const std::string& label : labels) {
         const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
-          return Mechanism{result.of.at("orb"), result.of.at("protocol"), ""}.label() == label &&
+          return result.metric == "throughput" &&
+                 Mechanism{result.of.at("orb"), result.of.at("protocol"), ""}.label() == label &&
                  result.of.at("type") == shown && result.of.at("buffer") == std::to_string(buffer);
         });
-        if (found == results_.end()) {
-          cells.emplace_back("");
-        } else {
-          cells.push_back(found->control ? number(found->value.median / *found->control, 2)
-                                         : number(found->value.median, found->value.median < 100 ? 2 : 0));
-        }
+        cells.push_back(found == results_.end() ? "" : cell(*found));
       }
       table.add(cells);
     }
@@ -211,6 +230,7 @@ void Streams::print(std::ostream& out) const {
   out << "\nStreaming user data over " << plan_.transport << ", " << plan_.mode << ", socket queues "
       << queue_name(plan_.queue)
       << (plan_.queue > 0 ? " (the kernel gives " + granted_queues(plan_.queue) + ", sending/receiving)" : "")
+      << (plan_.no_delay ? "" : ", without TCP_NODELAY")
       << ": Mbit/s of the raw sockets, multiples of it for the others\n\n";
   table.print(out);
 }

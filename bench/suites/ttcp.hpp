@@ -16,12 +16,14 @@ class Progress;
 /// One table: what is streamed, and how.
 struct StreamPlan {
   std::string suite = "ttcp";
-  Case of = {};                    ///< joins every case
-  std::string transport = "tcp";   ///< tcp, unix or shm
-  std::string mode = "oneway";     ///< oneway or twoway
-  std::vector<std::string> types;  ///< those of peers/peer.hpp
-  std::vector<int> buffers;        ///< octets; 1 for the type octet only
-  int queue = 0;                   ///< octets of the socket queues; 0: the system's
+  Case of = {};                        ///< joins every case
+  std::string transport = "tcp";       ///< tcp, udp, unix or shm
+  std::string mode = "oneway";         ///< oneway, twoway or ring
+  std::vector<std::string> types;      ///< those of peers/peer.hpp
+  std::vector<int> buffers;            ///< octets; 1 for the type octet only
+  int queue = 0;                       ///< octets of the socket queues; 0: the system's
+  bool no_delay = true;                ///< TCP sends at once; if not, those that always do so are left out
+  std::vector<std::string> orbs = {};  ///< names that those who take part begin with; empty: all
   Placement placement = {};
   std::size_t repetitions = 5;
   double octets = 0;    ///< at most that many in one measurement,
@@ -44,11 +46,16 @@ class Streams {
   void print(std::ostream& out) const;
 
  private:
+  /// One for each repetition.
+  struct Samples {
+    std::vector<double> rates;   ///< Mbit/s that arrived
+    std::vector<double> losses;  ///< per cent of what was sent, where some may get lost
+  };
   struct Running {
     const Mechanism* mechanism;
     Pair pair;
     long count;
-    std::vector<double> samples;
+    Samples samples;
     bool failed = false;
   };
 
@@ -57,8 +64,9 @@ class Streams {
   double trial(Pair& pair, const std::string& command) const;
   long suitable_count(Pair& pair, const std::string& stream, int buffer) const;
   void measure_case(std::vector<Running>& running, const std::string& type, int buffer, Progress& progress);
-  void add(const Mechanism& mechanism, const std::string& type, int buffer, const std::vector<double>& samples,
-           const std::vector<double>& control);
+  void add(const Mechanism& mechanism, const std::string& type, int buffer, const Samples& samples,
+           const Samples& control);
+  std::string cell(const Result& result) const;
 
   StreamPlan plan_;
   std::vector<Mechanism> mechanisms_;

@@ -133,7 +133,8 @@ PEER_SUITES = {
               for operation in ("void", "octet", "struct", "union", "octets-large", "longs-small")],
     "values": [{"orb": "corbel", "operation": operation} for operation in ("octets", "string", "any", "valuetype", "future")],
     "collocated": [{"orb": "corbel", "operation": operation} for operation in ("void", "struct")],
-    "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}],
+    "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}, {"orb": "corbel", "mode": "ring", "type": "char"},
+                 {"orb": "raw", "transport": "udp", "mode": "oneway"}, {"orb": "raw", "transport": "udp", "payload": "8"}],
     "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
              + [{"orb": "raw", "side": "client"}, {"orb": "raw", "threads": "8"}],
 }
@@ -154,6 +155,11 @@ def check_peer_suites(program, folder):
     run([program, "ttcp", "--quick", "--repeat", "1", "--only", "corbel", "--transport", "unix", "--mode", "ring", "--json", path])
     chosen = {(r["case"]["transport"], r["case"]["mode"]) for r in check_report(path, "ttcp") if r["case"]["orb"] != "memcpy"}
     expect(chosen == {("unix", "ring")}, f"--transport and --mode chose {chosen}")
+    expect("oneway alone" in run([program, "networks", "--transport", "udp", "--mode", "ring"], status=1), "no word about rings of datagrams")
+    run([program, "networks", "--quick", "--repeat", "1", "--only", "corbel", "--network", "Ethernet", "--types", "octet", "--buffers", "4096",
+         "--queue", "8192", "--no-delay", "off", "--json", path])
+    chosen = {(r["case"]["queue"], r["case"].get("no_delay")) for r in check_report(path, "networks") if "buffer" in r["case"]}
+    expect(chosen == {("8192", "off")}, f"--queue and --no-delay chose {chosen}")
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 
