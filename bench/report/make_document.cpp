@@ -70,6 +70,14 @@ const std::vector<SuiteView>& views() {
        {"Streams and calls over rate-limited virtual networks: Ethernet with packets of 1,500 octets, FDDI 4,500, ATM "
         "9,180, HiPPI and the unlimited one 65,280."},
        {"throughput", "latency_p50"}},
+      {"lines",
+       "Thin and long lines",
+       {"Each packet is as long under way as its octets and the distance take, a lone one, too. Octets on the line "
+        "count both "
+        "ways, with the headers of TCP, IP and the link. giop_lite and frames save on headers, ziop (giop, compressed) "
+        "on the "
+        "1,024 octets of a log that some calls carry. Udp: the round trip of 8 octets by sockets."},
+       {"latency_p50", "octets_per_call"}},
       {"scale", "Many clients, many connections", {}, {}, true},
       {"demo", "Moving files", {}, {"throughput"}},
   };

@@ -32,6 +32,7 @@ constexpr Suite kSuites[] = {
      bench::run_values},
     {"collocated", 10, "calls within one process: time, instructions, allocations", bench::run_collocated},
     {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
+    {"lines", 20, "calls over lines of 64 kb/s and more, where octets and distance take time", bench::run_lines},
     {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
     {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
     {"servers", 30, "whole servers that find one of a hundred operations, adapters nested in each other",
@@ -135,6 +136,14 @@ int main(int argc, char** argv) {
       command->add_option("--queue", settings.queues, "with socket queues of these sizes, in octets; 0: the system's")
           ->delimiter(',')
           ->check(CLI::Range(0, 1 << 30));
+    }
+    if (suite.run == bench::run_lines) {
+      command->add_option("--network", settings.networks, "over these only, as in 64,Ethernet")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"64", "Ethernet", "ATM"}));
+      command->add_option("--payload", settings.buffers, "two-way calls with so many octets only")
+          ->delimiter(',')
+          ->check(CLI::Range(0, 16 << 20));
     }
     if (suite.run == bench::run_networks) {
       command->add_option("--buffers", settings.buffers, "with buffers of these sizes, in octets")

@@ -129,11 +129,12 @@ std::vector<StreamPlan> chosen(StreamPlan plan, const Settings& settings) {
 }  // namespace
 
 std::vector<NetworkKind> papers_networks() {
-  // The queues are those with which table 1 of NAS-96-006 has the network's parameters.
-  return {{.name = "Ethernet 10 Mb/s", .megabits = 10, .mtu = 1500, .queue = 8192},
-          {.name = "FDDI 100 Mb/s", .megabits = 100, .mtu = 4500, .queue = 65536},
-          {.name = "ATM 155 Mb/s", .megabits = 155, .mtu = 9180, .queue = 65536},
-          {.name = "HiPPI 800 Mb/s", .megabits = 800, .mtu = 65280, .queue = kMiB},
+  // The queues are those with which table 1 of NAS-96-006 has the network's parameters. Of the 155.52 Mbit/s of OC-3c
+  // SONET leaves 149.76 to cells.
+  return {{.name = "Ethernet 10 Mb/s", .megabits = 10, .mtu = 1500, .framing = kEthernet, .queue = 8192},
+          {.name = "FDDI 100 Mb/s", .megabits = 100, .mtu = 4500, .framing = kFddi, .queue = 65536},
+          {.name = "ATM 155 Mb/s", .megabits = 149.76, .mtu = 9180, .framing = kAtm, .queue = 65536},
+          {.name = "HiPPI 800 Mb/s", .megabits = 800, .mtu = 65280, .framing = kHippi, .queue = kMiB},
           {.name = "unlimited", .megabits = 0, .mtu = 65280}};
 }
 

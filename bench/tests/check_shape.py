@@ -163,6 +163,20 @@ def check_peer_suites(program, folder):
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 
+def check_lines(program, folder):
+    """Counts, not times: giop_lite's void calls take fewer octets than giop's, and ZIOP's calls with a log fewer than half."""
+    path = os.path.join(folder, "lines.json")
+    text = run([program, "lines", "--quick", "--only", "corbel", "--network", "Ethernet", "--payload", "0,1024", "--json", path])
+    if "Nothing is measured" in text:
+        return
+    octets = {(r["case"]["protocol"], r["case"]["mode"], r["case"]["octets"]): r["value"] for r in check_report(path, "lines")
+              if r["metric"] == "octets_per_call"}
+    expect(octets["giop_lite", "twoway", "0"] < octets["giop", "twoway", "0"] - 40, f"giop_lite saves nothing: {octets}")
+    expect(("frames", "oneway", "64") in octets and ("none", "twoway", "8") in octets, f"lines: {octets}")
+    if "without ZIOP" not in text:
+        expect(octets["ziop", "twoway", "1024"] < octets["giop", "twoway", "1024"] / 2, f"ZIOP saves nothing: {octets}")
+
+
 def check_predictability(program, folder):
     path = os.path.join(folder, "predictability.json")
     run([program, "predictability", "--quick", "--repeat", "1", "--json", path])
@@ -202,6 +216,7 @@ def main():
         check_demo(arguments.demo, folder)
         check_analysis(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
+        check_lines(arguments.bench, folder)
         check_predictability(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)

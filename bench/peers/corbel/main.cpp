@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps.
+// Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps; for the
+// suite lines also as "frames", and as "ziop": giop compressed by the plug-in that CORBEL_BENCH_ZIOP names.
 #include <corbel/mapping/with_policies.hpp>
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
@@ -13,6 +14,7 @@
 
 #include "asynchronous_server.hpp"
 #include "peers/cubes.hpp"
+#include "peers/log_text.hpp"
 #include "peers/peer.hpp"
 #include "target_server.hpp"
 
@@ -111,7 +113,8 @@ class Client {
   void ping() { target_->ping(); }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_, lossy_); }
   std::function<void()> put(std::size_t payload) {
-    return [this, data = Bench::Octets(payload, 'x')] { target_->put_octets(data); };
+    const std::string text = peer::log_text(payload);
+    return [this, data = Bench::Octets(text.begin(), text.end())] { target_->put_octets(data); };
   }
 
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
@@ -237,12 +240,17 @@ class Client {
 
 constexpr std::string_view kSpinning = "-spin";
 
-std::string without_spin(std::string_view protocol) {
-  return std::string(protocol.substr(0, protocol.find(kSpinning)));
+/// The message protocol on the wire.
+std::string message_protocol(std::string_view protocol) {
+  return protocol == "ziop" ? "giop" : std::string(protocol.substr(0, protocol.find(kSpinning)));
 }
 
 OrbRef make_orb(std::string_view protocol, std::vector<std::string> arguments) {
   if (protocol.ends_with(kSpinning)) arguments.insert(arguments.end(), {"-ORBSpin", "200"});
+  if (protocol == "ziop") {
+    const char* const plugin = std::getenv("CORBEL_BENCH_ZIOP");
+    arguments.insert(arguments.end(), {"-ORBLoad", plugin != nullptr ? plugin : "ziop.so"});
+  }
   if (const int size = peer::queue_size(); size > 0) {
     for (const char* const option : {"-ORBSendBuffer", "-ORBReceiveBuffer"}) {
       arguments.emplace_back(option);
@@ -282,7 +290,9 @@ struct Corbel {
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
-    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+" + endpoint});
+    // Frames carry oneways alone: what wants a reply needs an endpoint beside theirs.
+    const std::string beside = std::strcmp(protocol, "frames") == 0 ? ";giop+" + endpoint : "";
+    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+" + endpoint + beside});
     peer::announce(activate(orb));
     orb->run();
   }
@@ -290,9 +300,12 @@ struct Corbel {
   static int run_client(const char* protocol, const char* transport, const char* reference) {
     const bool collocated = std::string(transport) == "collocated";
     if (!collocated && std::string(transport) != "inproc") {
-      return command_loop(make_orb(protocol, {}), transport, reference);
+      std::vector<std::string> arguments;
+      if (std::strcmp(protocol, "frames") == 0)
+        arguments = {"-ORBProtocolPreference", std::string("frames+") + transport};
+      return command_loop(make_orb(protocol, std::move(arguments)), transport, reference);
     }
-    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+inproc://bench",
+    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+inproc://bench",
                                          "-ORBCollocation", collocated ? "on" : "off"});
     return command_loop(orb, transport, activate(orb));
   }
