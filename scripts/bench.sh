@@ -13,6 +13,7 @@
 #   cubit      calls that return their argument cubed, by type and protocol
 #   networks   ttcp and latency over emulated networks (as root)
 #   scale      many connections, many threads, memory, start-up time, footprint
+#   fanout     calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones
 #   demux      finding operations and objects in four ways
 #   predictability  calls of high priority against more and more of low, with lanes and without
 #   whitebox   where one call goes, layer by layer

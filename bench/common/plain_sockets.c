@@ -338,6 +338,15 @@ int plain_serve(int handle) {
   return status;
 }
 
+int plain_answer(int handle) {
+  struct kept kept = {NULL, 0, 0};
+  struct message request;
+  int status = receive_all(handle, &request, sizeof request);
+  if (status == 1 && serve_request(handle, &request, &kept) != 0) status = -1;
+  free(kept.data);
+  return status;
+}
+
 int plain_ping(int handle) {
   const struct message request = {.operation = op_ping};
   return ask(handle, &request) == 0 ? await_reply(handle) : -1;

@@ -26,6 +26,8 @@ int plain_connect(const char* address);
 
 /* Serves one connection until the client closes it (0) or it fails (-1). */
 int plain_serve(int handle);
+/* Receives one request and answers it (1); 0: the client has closed. Nothing that a client puts is kept. */
+int plain_answer(int handle);
 
 /* Sends 64 octets and waits for 64 octets in return. */
 int plain_ping(int handle);

@@ -16,6 +16,8 @@
 //     paced N PERIOD PAYLOAD         the same at fixed times, PERIOD nanoseconds apart; a call is timed from when it
 //                                    was due, however late it began
 //     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
+//     fan C N                        N void calls, one after the other, over C connections in turn -> "ok NANOSECONDS".
+//                                    REFERENCE has a '*' for the numbers from 0 on, each of which leads to the server
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
 //                                    come back from the server, and are counted both ways. Where some may get lost
@@ -30,7 +32,6 @@
 #pragma once
 
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,9 @@
 #include <thread>
 #include <vector>
 
+#include "peers/clock.hpp"
+#include "peers/endurance.hpp"
+
 namespace peer {
 
 /// What a program says of itself: the name on the first line, then a line for each list of words.
@@ -54,9 +58,9 @@ struct About {
   std::string name;                  ///< and version, such as "omniORB 4.2.5"
   std::string protocols = "none";    ///< what PROTOCOL may be
   std::string transports = "tcp";    ///< what TRANSPORT may be
-  std::string commands = "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube,
-                                     ///< async, queues, delays, spins
-  std::string types = "octet";       ///< of streams
+  std::string commands = "latency";  ///< beyond ping: latency, threads, fan, oneway, twoway, ring (modes of stream),
+                                     ///< cube, async, queues, delays, spins
+  std::string types = "octet";  ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";
@@ -127,22 +131,6 @@ inline bool no_delay() {
 /// other is cheaper, since the C library's calls cost more in a process with threads.
 inline bool serves_in_threads() {
   return std::getenv("CORBEL_BENCH_THREADS") != nullptr;
-}
-
-inline std::uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-inline void sleep_until(std::uint64_t time_ns) {
-  const timespec time{static_cast<time_t>(time_ns / 1'000'000'000U), static_cast<long>(time_ns % 1'000'000'000U)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
-  }
-}
-
-inline void answer_time(std::uint64_t begin) {
-  std::printf("ok %llu\n", static_cast<unsigned long long>(now_ns() - begin));
 }
 
 template <class Client>
@@ -324,6 +312,7 @@ void obey(Client& client, const char* command) {
     return run_paced(client, first, second, third);
   }
   if (std::sscanf(command, "threads %lu %lu", &first, &second) == 2) return run_threads(client, first, second);
+  if (std::sscanf(command, "fan %lu %lu", &first, &second) == 2) return run_fan(client, first, second);
   if (std::sscanf(command, "stream %15s %15s %lu %lu", mode, type, &first, &second) == 4) {
     return run_stream(client, mode, type, first, second);
   }

@@ -79,6 +79,14 @@ const std::vector<SuiteView>& views() {
         "1,024 octets of a log that some calls carry. Udp: the round trip of 8 octets by sockets."},
        {"latency_p50", "octets_per_call"}},
       {"scale", "Many clients, many connections", {}, {}, true},
+      {"fanout",
+       "Many connections at work",
+       {"A client calls over so many connections in turn, or has as many threads as connections that call at the same "
+        "time. Instructions of one call, of them those that find the connection to call over (client) or the one that "
+        "has octets (server), by the names of functions. Idle: what a server does while nothing comes. Raw sockets are "
+        "served by a thread for each connection, by poll and by epoll."},
+       {"calls", "client_instructions", "server_instructions", "server_instructions_to_find"},
+       true},
       {"demo", "Moving files", {}, {"throughput"}},
   };
   return kViews;

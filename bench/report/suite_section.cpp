@@ -14,8 +14,8 @@ namespace bench {
 namespace {
 
 /// What a line goes over, the first of these that a case has.
-constexpr const char* kAxes[] = {"buffer",  "payload", "entries", "connections",
-                                 "clients", "threads", "depth",   "iterations"};
+constexpr const char* kAxes[] = {"buffer",  "payload", "entries", "connections", "clients",
+                                 "threads", "idle",    "depth",   "iterations"};
 
 std::string axis_of(const Case& of) {
   for (const char* const axis : kAxes) {
@@ -219,7 +219,7 @@ Case common_part(const Case& of) {
 
 std::string case_text(const Case& of) {
   static const std::set<std::string> kNamed = {"side",   "order", "queue",       "octets",  "rate", "payload",
-                                               "buffer", "mtu",   "connections", "threads", "step"};
+                                               "buffer", "mtu",   "connections", "threads", "step", "idle"};
   std::string text;
   for (const char* const key : {"network", "transport", "what", "direction", "type"}) {
     if (const std::string value = value_of(of, key); !value.empty()) text += (text.empty() ? "" : ", ") + value;

@@ -34,6 +34,8 @@ constexpr Suite kSuites[] = {
     {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
     {"lines", 20, "calls over lines of 64 kb/s and more, where octets and distance take time", bench::run_lines},
     {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
+    {"fanout", 25, "calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones",
+     bench::run_fanout},
     {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
     {"servers", 30, "whole servers that find one of a hundred operations, adapters nested in each other",
      bench::run_servers},

@@ -109,8 +109,13 @@ class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_b
 class Client {
  public:
   /// `lossy`: calls may get lost on the way.
-  Client(OrbRef orb, TargetRef target, bool lossy) : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy) {}
+  Client(OrbRef orb, TargetRef target, bool lossy, std::string reference = {})
+      : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy), reference_(std::move(reference)) {}
   void ping() { target_->ping(); }
+  std::unique_ptr<Client> of_number(unsigned long number) const {
+    const auto object = orb_->string_to_object(peer::numbered(reference_, number));
+    return std::make_unique<Client>(orb_, IDL::traits<Bench::Target>::unchecked_narrow(object), lossy_);
+  }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_, lossy_); }
   std::function<void()> put(std::size_t payload) {
     const std::string text = peer::log_text(payload);
@@ -235,6 +240,7 @@ class Client {
   OrbRef orb_;
   TargetRef target_;
   bool lossy_;
+  std::string reference_;      ///< with a '*' for numbers
   std::uint64_t arrived_ = 0;  ///< of the last run of a lossy flow
 };
 
@@ -279,14 +285,15 @@ bool is_internet(const std::string& transport) {
 }
 
 int command_loop(const OrbRef& orb, const std::string& transport, const std::string& reference) {
-  Client client(orb, IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)), transport == "udp");
+  const auto object = orb->string_to_object(peer::numbered(reference, 0));
+  Client client(orb, IDL::traits<Bench::Target>::narrow(object), transport == "udp", reference);
   return peer::command_loop(client);
 }
 
 struct Corbel {
   static peer::About about() {
     return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp inproc collocated",
-            "latency threads oneway twoway ring cube async queues delays", peer::kAllTypes};
+            "latency threads fan oneway twoway ring cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "common/plain_datagrams.h"
+#include "common/plain_multiplexer.h"
 #include "common/plain_sockets.h"
 #include "peers/cubes.hpp"
 #include "peers/peer.hpp"
@@ -26,6 +27,9 @@ class Client {
 
   void ping() { check(plain_ping(handle_)); }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(address_); }
+  std::unique_ptr<Client> of_number(unsigned long number) const {
+    return std::make_unique<Client>(peer::numbered(address_, number));
+  }
   std::function<void()> put(std::size_t payload) {
     return [this, data = std::vector<char>(payload, 'x')] { exchange(data, nullptr); };
   }
@@ -105,8 +109,8 @@ void serve_connection(int handle) {
 
 struct Plain {
   static peer::About about() {
-    return {"plain C sockets", "none spin", "tcp unix shm udp", "latency threads oneway twoway ring cube queues delays",
-            peer::kPlainTypes};
+    return {"plain C sockets", "none spin", "tcp unix shm udp",
+            "latency threads fan oneway twoway ring cube queues delays", peer::kPlainTypes};
   }
   static void serve_datagrams(const char* where) {
     char address[256];
@@ -130,6 +134,9 @@ struct Plain {
     const int listener = plain_listen(transport, where, address, sizeof address);
     check(listener);
     peer::announce(address);
+    if (const char* const how = std::getenv("CORBEL_BENCH_MULTIPLEXER"); how != nullptr) {
+      return check(plain_serve_all(listener, std::strcmp(how, "epoll") == 0 ? 1 : 0));
+    }
     for (;;) {
       const int handle = plain_accept(listener);
       check(handle);
@@ -146,7 +153,7 @@ struct Plain {
       DatagramClient client(address);
       return peer::command_loop(client);
     }
-    Client client(address);
+    Client client(peer::numbered(address, 0));
     return peer::command_loop(client);
   }
 };
