@@ -14,6 +14,7 @@
 #   networks   ttcp and latency over emulated networks (as root)
 #   scale      many connections, many threads, memory, start-up time, footprint
 #   fanout     calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones
+#   restart    a server is stopped and started again: time to the first good call
 #   demux      finding operations and objects in four ways
 #   predictability  calls of high priority against more and more of low, with lanes and without
 #   whitebox   where one call goes, layer by layer

@@ -158,9 +158,14 @@ static int make_socket(int family) {
 static int listen_tcp(const char* where, char* address, size_t size) {
   struct sockaddr_in name = {.sin_family = AF_INET};
   socklen_t length = sizeof name;
-  if (inet_aton(where, &name.sin_addr) == 0) name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  char host[64] = "";
+  unsigned short port = 0;
+  sscanf(where, "%63[0-9.]:%hu", host, &port);
+  if (inet_aton(host, &name.sin_addr) == 0) name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(port);
   const int handle = make_socket(AF_INET);
   if (handle < 0) return -1;
+  if (port != 0) setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)); /* it was used before */
   if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 1024) != 0 ||
       getsockname(handle, (struct sockaddr*)&name, &length) != 0) {
     close(handle);

@@ -18,6 +18,12 @@
 //     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
 //     fan C N                        N void calls, one after the other, over C connections in turn -> "ok NANOSECONDS".
 //                                    REFERENCE has a '*' for the numbers from 0 on, each of which leads to the server
+//     until-good PAUSE               void calls, PAUSE microseconds after each that failed, until one succeeds
+//                                    -> "ok NANOSECONDS FAILURES"
+//     endure PAUSE                   void calls, PAUSE microseconds after each, whatever becomes of them, until another
+//                                    line comes -> "ok FAILURES GAP END": the longest time without a call that
+//                                    succeeds (if any failed: among those with failures), and when it ended
+//                                    (CLOCK_MONOTONIC), both in nanoseconds
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
 //                                    come back from the server, and are counted both ways. Where some may get lost
@@ -60,7 +66,7 @@ struct About {
   std::string transports = "tcp";    ///< what TRANSPORT may be
   std::string commands = "latency";  ///< beyond ping: latency, threads, fan, oneway, twoway, ring (modes of stream),
                                      ///< cube, async, queues, delays, spins
-  std::string types = "octet";  ///< of streams
+  std::string types = "octet";       ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";
@@ -313,6 +319,8 @@ void obey(Client& client, const char* command) {
   }
   if (std::sscanf(command, "threads %lu %lu", &first, &second) == 2) return run_threads(client, first, second);
   if (std::sscanf(command, "fan %lu %lu", &first, &second) == 2) return run_fan(client, first, second);
+  if (std::sscanf(command, "until-good %lu", &first) == 1) return run_until_good(client, first);
+  if (std::sscanf(command, "endure %lu", &first) == 1) return run_endure(client, first);
   if (std::sscanf(command, "stream %15s %15s %lu %lu", mode, type, &first, &second) == 4) {
     return run_stream(client, mode, type, first, second);
   }

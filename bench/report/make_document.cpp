@@ -87,6 +87,16 @@ const std::vector<SuiteView>& views() {
         "served by a thread for each connection, by poll and by epoll."},
        {"calls", "client_instructions", "server_instructions", "server_instructions_to_find"},
        true},
+      {"restart",
+       "A server that comes back",
+       {"A server is stopped and started again at the same place: from its first word (where the reference leads to "
+        "two "
+        "servers, from the end of the first) to the first call that succeeds, and the calls that failed until then. "
+        "One "
+        "client calls on with a millisecond between calls, another when the server is back. Raw sockets connect again "
+        "by "
+        "hand."},
+       {"first_good_call", "failed_calls"}},
       {"demo", "Moving files", {}, {"throughput"}},
   };
   return kViews;

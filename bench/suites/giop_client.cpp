@@ -107,6 +107,17 @@ GiopTarget read_reference(const std::string& reference) {
   throw std::runtime_error("an object reference without an Internet profile");
 }
 
+std::string url_key(const std::vector<std::uint8_t>& key) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t octet : key) {
+    text += '%';
+    text += kDigits[octet >> 4U];
+    text += kDigits[octet & 15U];
+  }
+  return text;
+}
+
 std::vector<std::uint8_t> void_request(const GiopTarget& target, const std::string& operation) {
   std::vector<std::uint8_t> message{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0, 0, 0, 0};  // little-endian Request
   put(message, 1);                                                                // request id

@@ -18,6 +18,9 @@ struct GiopTarget {
 /// Reads "IOR:...". Throws std::runtime_error if it is malformed or has no Internet profile.
 GiopTarget read_reference(const std::string& reference);
 
+/// An object key as URLs have it (corbaloc), every octet escaped.
+std::string url_key(const std::vector<std::uint8_t>& key);
+
 /// A GIOP 1.2 request for a two-way operation without arguments and result.
 std::vector<std::uint8_t> void_request(const GiopTarget& target, const std::string& operation);
 

@@ -36,6 +36,7 @@ constexpr Suite kSuites[] = {
     {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
     {"fanout", 25, "calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones",
      bench::run_fanout},
+    {"restart", 15, "a server is stopped and started again: time to the first good call", bench::run_restart},
     {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
     {"servers", 30, "whole servers that find one of a hundred operations, adapters nested in each other",
      bench::run_servers},

@@ -11,17 +11,6 @@ namespace {
 
 constexpr const char* kMany = "1000000";
 
-std::string named_key(const std::vector<std::uint8_t>& key) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t octet : key) {
-    text += '%';
-    text += kDigits[octet >> 4U];
-    text += kDigits[octet & 15U];
-  }
-  return text;
-}
-
 bool has_one_of(const std::string& text, const auto& parts) {
   return std::any_of(std::begin(parts), std::end(parts),
                      [&](const char* part) { return text.find(part) != std::string::npos; });
@@ -62,7 +51,7 @@ ServerNames::ServerNames(const std::string& folder, std::size_t count) : folder_
 
 std::string ServerNames::reference(const Mechanism& mechanism, const std::string& reference) const {
   if (mechanism.orb == "raw") return "unix:" + folder_ + "/name*";
-  return "corbaloc:uiop:1.2@" + folder_ + "/name*|" + named_key(read_reference(reference).key);
+  return "corbaloc:uiop:1.2@" + folder_ + "/name*|" + url_key(read_reference(reference).key);
 }
 
 bool finds_octets(const std::string& function) {

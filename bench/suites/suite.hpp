@@ -42,6 +42,7 @@ int run_networks(const Settings& settings, Report& report);
 int run_lines(const Settings& settings, Report& report);
 int run_scale(const Settings& settings, Report& report);
 int run_fanout(const Settings& settings, Report& report);
+int run_restart(const Settings& settings, Report& report);
 int run_contract(const Settings& settings, Report& report);
 int run_gate(const Settings& settings, Report& report);
 int run_demux(const Settings& settings, Report& report);

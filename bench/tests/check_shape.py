@@ -137,6 +137,9 @@ PEER_SUITES = {
                  {"orb": "raw", "transport": "udp", "mode": "oneway"}, {"orb": "raw", "transport": "udp", "payload": "8"}],
     "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
              + [{"orb": "raw", "side": "client"}, {"orb": "raw", "threads": "8"}],
+    "restart": [{"orb": orb, "scheme": scheme, "end": end, "client": client}
+                for orb, scheme in (("raw", "connects again by hand"), ("corbel", "defaults"), ("corbel", "two servers"))
+                for end in ("ends in order", "is killed") for client in ("calls on", "waits")],
     "fanout": [{"orb": "corbel", "concurrency": name, "connections": "1000"} for name in ("adaptive", "pool", "single")]
               + [{"orb": "raw", "concurrency": name, "threads": "64"} for name in ("thread per connection", "poll", "epoll")]
               + [{"orb": "corbel", "concurrency": "pool", "idle": "1000"}],

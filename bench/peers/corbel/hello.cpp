@@ -5,6 +5,7 @@
 
 #include "hello_server.hpp"
 #include "peers/peer.hpp"
+#include "peers/restartable.hpp"
 
 namespace {
 
@@ -18,16 +19,34 @@ struct Client {
   void ping() { greeter->greet("world"); }
 };
 
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+
+/// The reference is that of every server that is started there.
+CORBA::object_reference<CORBA::Object> lasting_reference(const PoaRef& root) {
+  const auto poa =
+      root->create_POA("bench", root->the_POAManager(),
+                       {root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT),
+                        root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
+  const auto id = PortableServer::string_to_ObjectId("hello");
+  poa->activate_object_with_id(id, CORBA::make_reference<Greeter>());
+  return poa->id_to_reference(id);
+}
+
 struct Hello {
   static peer::About about() { return {.name = "corbel hello"}; }
   static void serve(const char*, const char*, const char* where) {
-    std::vector<std::string> arguments{"-ORBListenEndpoints", std::string("tcp://") + where + ":0"};
-    const auto orb = CORBA::ORB_init(arguments);
+    const bool again = peer::is_restartable(where);
+    std::vector<std::string> arguments{"-ORBListenEndpoints", std::string("tcp://") + where + (again ? "" : ":0")};
+    const OrbRef orb = CORBA::ORB_init(arguments);
     const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    const auto reference = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Greeter>()));
+    const auto reference =
+        again ? lasting_reference(poa) : poa->id_to_reference(poa->activate_object(CORBA::make_reference<Greeter>()));
     poa->the_POAManager()->activate();
     peer::announce(orb->object_to_string(reference));
+    const peer::EndOfInput end(again, [&] { orb->shutdown(false); });
     orb->run();
+    orb->destroy();
   }
   static int run_client(const char*, const char*, const char* reference) {
     std::vector<std::string> arguments;

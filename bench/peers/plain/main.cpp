@@ -27,6 +27,11 @@ class Client {
 
   void ping() { check(plain_ping(handle_)); }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(address_); }
+  /// What is left to a program without an ORB when a call has failed.
+  void reconnect() {
+    close(handle_);
+    handle_ = plain_connect(address_.c_str());
+  }
   std::unique_ptr<Client> of_number(unsigned long number) const {
     return std::make_unique<Client>(peer::numbered(address_, number));
   }
