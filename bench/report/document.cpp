@@ -41,6 +41,7 @@ a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: un
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 12px 0; font-size: .9rem; padding: 0; list-style: none; max-width: none; }
 .legend i { display: inline-block; width: 14px; height: 4px; border-radius: 2px; margin: 0 6px 3px 0; background: var(--c); }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(310px, 100%), 1fr)); gap: 22px 28px; margin: 16px 0; }
+#then-and-now .charts { grid-template-columns: minmax(0, 720px); }
 svg { width: 100%; height: auto; display: block; overflow: visible; }
 svg text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }
 figcaption { font-size: .85rem; font-weight: 600; line-height: 1.3; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/table.hpp"
 #include "report/sections.hpp"
+#include "report/then_and_now.hpp"
 
 namespace bench {
 namespace {
@@ -104,6 +105,22 @@ const std::vector<SuiteView>& views() {
 
 }  // namespace
 
+std::optional<Section> then_and_now_section(const Report& report) {
+  const std::vector<Nearness> all = then_and_now(report.results);
+  if (all.empty()) return std::nullopt;
+  Section section{
+      "then-and-now",
+      "Then and now",
+      {"How near to plain C sockets ORBs came when the papers were written, and do on this machine: 1 is C's own "
+       "speed. Then SPARCstations and a 400 MHz Pentium II Xeon; streams in buffers of 128 KiB, void calls with "
+       "both ends on one processor. Ratios of different years compare ORBs with the C beside them, not machines."}};
+  section.charts.push_back(then_and_now_svg(all, then_and_now_note(report.machine), false));
+  DataTable table{"Then and now", {"what", "who", "share of C"}, {}, 2, true};
+  for (const Nearness& one : all) table.rows.push_back({one.group, one.who, number(one.ratio, 2)});
+  section.tables.push_back(std::move(table));
+  return section;
+}
+
 Document make_document(const Report& report) {
   Document document;
   document.title = "What calls cost: Corbel's benchmark laboratory";
@@ -119,6 +136,7 @@ Document make_document(const Report& report) {
   }
   document.warnings.insert(document.warnings.end(), report.warnings.begin(), report.warnings.end());
   document.figures = headline(report.results);
+  if (auto section = then_and_now_section(report)) document.sections.push_back(*std::move(section));
   document.sections.push_back(summary_section(report.results));
   Palette palette;
   for (const SuiteView& view : views()) {

@@ -10,6 +10,7 @@
 #include "report/chart.hpp"
 #include "report/reader.hpp"
 #include "report/sections.hpp"
+#include "report/then_and_now.hpp"
 
 namespace bench {
 namespace {
@@ -210,6 +211,45 @@ TEST(Markdown, HoldsTheFiguresOfTheCharts) {
   const std::string text = to_markdown(make_document(every_suite()));
   EXPECT_NE(text.find("| tcp, octet | Corbel giop |"), std::string::npos);
   EXPECT_EQ(text.find("<svg"), std::string::npos);
+}
+
+TEST(ThenAndNow, StandsInFrontWithTheNewestPeerAndDrawsTheSameFromItsOwnFigures) {
+  std::vector<Result> results;
+  const auto add = [&](const char* orb, const char* protocol, const char* buffer, double value) {
+    Result result = figure("ttcp", "throughput", "Mbit/s", value,
+                           {{"orb", orb},
+                            {"protocol", protocol},
+                            {"transport", "tcp"},
+                            {"type", "octet"},
+                            {"buffer", buffer},
+                            {"mode", "oneway"},
+                            {"queue", "default"}});
+    if (std::string(orb) != "raw") result.control = 100;
+    results.push_back(std::move(result));
+  };
+  EXPECT_TRUE(then_and_now(results).empty());
+  EXPECT_TRUE(then_and_now_svg({}, "", true).empty());
+  add("raw", "none", "131072", 100);
+  add("corbel", "giop", "1024", 10);
+  EXPECT_TRUE(then_and_now(results).empty());  // not what the papers measured
+  add("corbel", "giop_lite", "131072", 50);
+  add("corbel", "giop", "131072", 90);
+  add("omniORB-4.3.4", "giop", "131072", 60);
+  add("omniORB-4.2.5", "giop", "131072", 40);
+  const auto all = then_and_now(results);
+  ASSERT_EQ(all.size(), 6U);  // four published ones
+  EXPECT_NEAR(all[0].ratio, 38.44 / 48.60, 1e-9);
+  EXPECT_EQ(all[4].who, "Corbel, today");
+  EXPECT_EQ(all[5].who, "omniORB-4.3.4, today");
+  EXPECT_NEAR(all[5].ratio, 0.6, 1e-9);
+  const auto used = then_and_now_results(results);
+  EXPECT_EQ(used.size(), 2U);
+  EXPECT_EQ(then_and_now_svg(then_and_now(used), "<x>", true), then_and_now_svg(all, "<x>", true));
+  EXPECT_NE(then_and_now_svg(all, "<x>", true).find("&lt;x&gt;"), std::string::npos);
+  Report report;
+  report.machine = {"m", 1, "Linux", 0, {}};
+  report.results = results;
+  EXPECT_EQ(make_document(report).sections.at(0).id, "then-and-now");
 }
 
 TEST(Reader, ReadsWhatTheLaboratoryWrote) {

@@ -48,6 +48,8 @@ Section published_section();
 
 /// What costs what, in sentences ("- ..." each); those whose figures these results do not hold are left out.
 std::vector<std::string> plain_words(const std::vector<Result>& results);
+/// The papers' ratios to C beside today's; nullopt if the results hold nothing of the kind.
+std::optional<Section> then_and_now_section(const Report& report);
 /// What costs what, wins and losses.
 Section summary_section(const std::vector<Result>& results);
 /// The headline figures that these results hold.

@@ -213,6 +213,15 @@ def check_analysis(program, folder):
             expect(text in file.read(), f"{name} has no streams")
 
 
+def check_then_and_now(program, folder):
+    """The chart in docs/ is what the report makes of the figures beside it."""
+    docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+    run([program, "report", os.path.join(docs, "then-and-now.json"), "--output", os.path.join(folder, "then")])
+    for name in ("then-and-now.svg", "then-and-now.json"):
+        with open(os.path.join(docs, name), encoding="utf-8") as there, open(os.path.join(folder, "then", name), encoding="utf-8") as here:
+            expect(there.read() == here.read(), f"docs/{name} is not what the report makes of docs/then-and-now.json")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--demo", required=True)
@@ -221,6 +230,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_demo(arguments.demo, folder)
         check_analysis(arguments.bench, folder)
+        check_then_and_now(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
         check_lines(arguments.bench, folder)
         check_predictability(arguments.bench, folder)
