@@ -14,6 +14,7 @@ namespace corbel::reactor {
 enum class Events : std::uint32_t {
   none = 0,
   readable = 0x1,
+  urgent = 0x2,  ///< TCP's urgent data (ipc/urgent.hpp)
   writable = 0x4,
   error = 0x8,           ///< always reported, never asked for
   hangup = 0x10,         ///< both directions are gone; always reported, never asked for

@@ -19,8 +19,8 @@ using base::Stage;
 constexpr bool same(Events event, std::uint32_t native) {
   return static_cast<std::uint32_t>(event) == native;
 }
-static_assert(same(Events::readable, EPOLLIN) && same(Events::writable, EPOLLOUT) && same(Events::error, EPOLLERR) &&
-              same(Events::hangup, EPOLLHUP) && same(Events::peer_closed, EPOLLRDHUP));
+static_assert(same(Events::readable, EPOLLIN) && same(Events::urgent, EPOLLPRI) && same(Events::writable, EPOLLOUT) &&
+              same(Events::error, EPOLLERR) && same(Events::hangup, EPOLLHUP) && same(Events::peer_closed, EPOLLRDHUP));
 
 std::uint32_t trigger_bits(Trigger trigger) noexcept {
   switch (trigger) {

@@ -7,6 +7,9 @@
 #include <latch>
 #include <thread>
 
+#include "corbel/ipc/acceptor.hpp"
+#include "corbel/ipc/connector.hpp"
+#include "corbel/ipc/urgent.hpp"
 #include "corbel/reactor/test_support.hpp"
 
 namespace corbel::reactor {
@@ -80,6 +83,22 @@ TEST_F(ReactorTest, ReportsThatThePeerIsGone) {
   EXPECT_EQ(run_ready(), 1U);
   EXPECT_TRUE(any(seen_, Events::peer_closed));
   EXPECT_TRUE(any(seen_, Events::hangup));
+}
+
+TEST_F(ReactorTest, TellsOfUrgentDataApart) {
+  auto acceptor = *ipc::TcpAcceptor::open(ipc::InetAddress::loopback_v4());
+  auto theirs = *ipc::TcpConnector().connect(*acceptor.local_address());
+  auto ours = *acceptor.accept();
+  Events seen = Events::none;
+  const auto handler = testing::make_handler([&](Events events) { seen = events; });
+  ASSERT_TRUE(reactor_.add(handler, ours.handle(), Events::urgent));
+  ASSERT_TRUE(theirs.send_n(base::as_bytes("ordinary")));
+  ASSERT_TRUE(ours.wait_readable(Deadline::after(60s)));
+  EXPECT_EQ(*reactor_.run_once(Deadline::now()), 0U);
+  ASSERT_TRUE(ipc::send_urgent(theirs, 'X'));
+  while (seen == Events::none) ASSERT_TRUE(reactor_.run_once(Deadline::after(60s)));
+  EXPECT_TRUE(any(seen, Events::urgent));
+  reactor_.remove(*handler);
 }
 
 TEST_F(ReactorTest, RefusesTwoRegistrationsAndHandlesThatCannotBeWaitedFor) {
