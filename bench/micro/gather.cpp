@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the encoder's threshold belongs: a message with so many octets of user data is sent over a local socket and
-// received, the data referred to (gathered by the system call) or copied behind the header first.
+// Where the threshold of gathering belongs (-ORBGatherThreshold): a message with so many octets of user data is sent
+// over a local socket and received, the data referred to (gathered by the system call) or copied behind the header
+// first; and whole calls with as many, both ends in this process.
 #include <corbel/corbel.hpp>
 
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "micro/gathering_orbs.hpp"
 #include "micro/meter.hpp"
 
 namespace {
@@ -21,6 +23,7 @@ using corbel::cdr::Segment;
 
 constexpr std::size_t kHeader = 64;  ///< octets of a request's header
 constexpr std::size_t kMost = 64 << 10;
+constexpr std::size_t kCalls = 20;  ///< who sleeps when differs from call to call
 
 class Way {
  public:
@@ -71,20 +74,25 @@ int main(int argc, char** argv) try {
   const std::vector<char> header(kHeader, 'h');
   const std::vector<char> data(kMost, 'x');
   std::vector<char> room(kHeader + kMost);
+  const bench::GatheringOrbs gathering("0");
+  const bench::GatheringOrbs copying("1073741824");
   for (std::size_t size = 64; size <= kMost; size *= 2) {
     for (const bool gathered : {true, false}) {
       meter.add(
           std::string("direction=send,by=") + (gathered ? "gathered" : "copied") + ",payload=" + std::to_string(size),
           1, [&, size, gathered] {
             encoder.reset({});
+            encoder.set_reference_threshold(gathered ? 0 : Encoder::kCopyAll);
             encoder.copy_octets(header.data(), header.size());
-            if (gathered) {
-              encoder.put_reference(data.data(), size);
-            } else {
-              encoder.copy_octets(data.data(), size);
-            }
+            encoder.put_octets(data.data(), size);
             way.send(encoder.segments());
             way.receive(room, kHeader + size);
+          });
+      meter.add(
+          std::string("direction=call,by=") + (gathered ? "gathered" : "copied") + ",payload=" + std::to_string(size),
+          kCalls, [&gathering, &copying, octets = Gather::Octets(size, 'x'), gathered] {
+            const bench::GatheringOrbs& orbs = gathered ? gathering : copying;
+            for (std::size_t i = 0; i < kCalls; ++i) orbs.put(octets);
           });
     }
   }

@@ -49,6 +49,20 @@ class PackedImpl : public virtual IDL::traits<Values::Packed>::obv_type {
   }
   Ref<Values::Base> inner[3];
 };
+/// Writes what is gone before the message is sent.
+class PassingImpl : public virtual IDL::traits<Values::Packed>::obv_type {
+ public:
+  static constexpr std::size_t kSize = 10'000;
+  void marshal(IDL::traits<CORBA::DataOutputStream>::ref_type stream) override {
+    std::string text(kSize, 't');
+    std::vector<std::uint8_t> octets(kSize, 'o');
+    stream->write_string(text);
+    stream->write(octets);
+    text.assign(kSize, '?');
+    octets.assign(kSize, '?');
+  }
+  void unmarshal(IDL::traits<CORBA::DataInputStream>::ref_type) override {}
+};
 class PackedFactory : public Values::Packed_init {
  public:
   CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
@@ -173,6 +187,17 @@ TEST(Values, CopyWithCyclesAndSharing) {
   EXPECT_FALSE(copy == ring);
   ring->next(nullptr);
   copy->next(nullptr);
+}
+
+TEST(Values, WithCustomMarshallingNeedNotKeepWhatTheyWrite) {
+  corbel::cdr::Encoder encoder;
+  encoder.set_reference_threshold(100);
+  PassingImpl passing;
+  corbel::mapping::marshal_custom(encoder, passing);
+  const corbel::base::Bytes all = encoder.to_bytes();
+  EXPECT_EQ(std::count(all.begin(), all.end(), 't'), static_cast<std::ptrdiff_t>(PassingImpl::kSize));
+  EXPECT_EQ(std::count(all.begin(), all.end(), 'o'), static_cast<std::ptrdiff_t>(PassingImpl::kSize));
+  EXPECT_EQ(encoder.reference_threshold(), 100U);  // as it was, for what follows
 }
 
 TEST(Values, WithCustomMarshallingWriteThemselves) {

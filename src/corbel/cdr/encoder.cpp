@@ -115,6 +115,13 @@ void Encoder::enlarge_segments() {
   kept_octets_ += segment_capacity_ * sizeof(Segment);
 }
 
+/// What may be referred to, and is unless there are too many small pieces already.
+void Encoder::refer(const void* data, std::size_t size) {
+  if (size < kReferenceThreshold && segment_count_ >= kMostSmallSegments) [[unlikely]]
+    return copy_octets(data, size);
+  put_reference(data, size);
+}
+
 void Encoder::put_reference(const void* data, std::size_t size) {
   if (size == 0) return;
   close_segment();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,8 +36,12 @@ class Context;  // decoder.hpp
 /// thread-safe. Referred data must stay alive and unchanged until the gather list has been sent.
 class CORBEL_API Encoder {
  public:
-  /// Arrays and octet runs of at least this many octets are referred to, smaller ones copied.
+  /// Arrays, octet runs and strings of at least this many octets are referred to, smaller ones copied, unless the
+  /// encoder is told otherwise.
   static constexpr std::size_t kReferenceThreshold = 2048;
+  /// From so many segments on what is smaller than that is copied, whatever the encoder was told: carriers that keep
+  /// messages have a longest gather list (IOV_MAX), and a segment costs more than the octets of a small run.
+  static constexpr std::size_t kMostSmallSegments = 512;
   /// Storage kept for the next message; what a larger message needed is given back.
   static constexpr std::size_t kKeepCapacity = 256U << 10;
 
@@ -56,6 +61,12 @@ class CORBEL_API Encoder {
   ~Encoder();
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
+
+  /// From how many octets on arrays, octet runs and strings are referred to from now on, also after reset(); 0: all of
+  /// them, kCopyAll: none.
+  void set_reference_threshold(std::size_t octets) noexcept { reference_threshold_ = octets; }
+  std::size_t reference_threshold() const noexcept { return reference_threshold_; }
+  static constexpr std::size_t kCopyAll = std::numeric_limits<std::size_t>::max();
 
   /// Forgets what was written, keeps the storage. References to user data are dropped.
   void reset(Format format) noexcept {
@@ -118,11 +129,22 @@ class CORBEL_API Encoder {
       put_swapped(values, count, sizeof(T));
     }
   }
+  /// As put_array(), but always copied.
+  template <Primitive T>
+  void copy_array(const T* values, std::size_t count) {
+    if (count == 0) return;
+    align(sizeof(T));
+    if (sizeof(T) == 1 || !swap_) {
+      copy_octets(values, count * sizeof(T));
+    } else {
+      put_swapped(values, count, sizeof(T));
+    }
+  }
 
-  /// Writes octets as they are, unaligned; refers to them if there are kReferenceThreshold or more.
+  /// Writes octets as they are, unaligned; refers to them if there are as many as the threshold, or more.
   void put_octets(const void* data, std::size_t size) {
-    if (size >= kReferenceThreshold) {
-      put_reference(data, size);
+    if (size >= reference_threshold_) {
+      refer(data, size);
     } else {
       copy_octets(data, size);
     }
@@ -228,6 +250,7 @@ class CORBEL_API Encoder {
       enlarge_segments();
     segments_[segment_count_++] = {data, size};
   }
+  void refer(const void* data, std::size_t size);
   void grow(std::size_t size);
   void detach() noexcept;
   void trim() noexcept;
@@ -241,6 +264,7 @@ class CORBEL_API Encoder {
   std::uint8_t* limit_;
   std::uint8_t* segment_begin_;
   std::uint8_t* origin_;  // where octet 0 is
+  std::size_t reference_threshold_ = kReferenceThreshold;
   bool swap_;
   base::Code code_;
   Format format_;

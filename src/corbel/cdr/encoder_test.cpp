@@ -82,6 +82,49 @@ TEST(Encoder, RefersToLargeOctetRunsAndKeepsPositionsAcrossThem) {
   EXPECT_EQ(decoder.remaining(), 0U);
 }
 
+TEST(Encoder, RefersFromWhereItIsToldToAndToNothingIfToldSo) {
+  const std::string text(100, 't');
+  const base::Bytes octets(100, 7);
+  const auto pieces_with = [&](std::size_t threshold) {
+    Encoder encoder(kLittle);
+    encoder.set_reference_threshold(threshold);
+    encoder.reset(kLittle);  // which it survives
+    encoder.put_octet_sequence(octets);
+    encoder.put_string(text);
+    encoder.put_string("");
+    encoder.put_octets(nullptr, 0);
+    encoder.copy_array(octets.data(), octets.size());
+    const base::Bytes all = encoder.to_bytes();
+    Decoder decoder(all, kLittle);
+    EXPECT_EQ(decoder.get_octet_sequence().size(), octets.size());
+    EXPECT_EQ(decoder.get_plain_string(), text);
+    EXPECT_EQ(decoder.get_plain_string(), "");
+    EXPECT_EQ(decoder.remaining(), octets.size());
+    return encoder.segments().size();
+  };
+  EXPECT_EQ(pieces_with(0), 5U);
+  EXPECT_EQ(pieces_with(100), 5U);
+  EXPECT_EQ(pieces_with(101), 1U);
+  EXPECT_EQ(pieces_with(Encoder::kCopyAll), 1U);
+}
+
+TEST(Encoder, CopiesWhatIsSmallWhenThereAreManyPieces) {
+  const base::Bytes small(8, 1);
+  const base::Bytes large(Encoder::kReferenceThreshold, 2);
+  Encoder encoder(kLittle);
+  encoder.set_reference_threshold(0);
+  constexpr std::size_t kTimes = 2000;
+  for (std::size_t i = 0; i < kTimes; ++i) encoder.put_octet_sequence(small);
+  encoder.put_octet_sequence(large);
+  EXPECT_LE(encoder.segments().size(), Encoder::kMostSmallSegments + 10);
+  EXPECT_EQ(encoder.segments().back().data, large.data());
+  const base::Bytes all = encoder.to_bytes();
+  Decoder decoder(all, kLittle);
+  for (std::size_t i = 0; i < kTimes; ++i) EXPECT_EQ(decoder.get_octet_sequence().size(), small.size());
+  EXPECT_EQ(decoder.get_octet_sequence().back(), 2);
+  EXPECT_TRUE(decoder.ok());
+}
+
 TEST(Encoder, KeepsCursorAndPositionCongruentAtEveryPhase) {
   const base::Bytes large(Encoder::kReferenceThreshold + 8, 1);
   for (std::size_t before = 0; before < 8; ++before) {

@@ -66,7 +66,7 @@ bool copy_text(std::uint8_t* to, const char* from, std::size_t size) noexcept {
 void Encoder::put_string(std::string_view text) {
   if (format_.char_set == CodeSet::iso_8859_1) [[unlikely]]
     return put_converted(text);
-  if (text.size() >= kReferenceThreshold) [[unlikely]]
+  if (text.size() >= reference_threshold_) [[unlikely]]
     return put_text(text, false);
   put_plain_string(text);
 }
@@ -103,7 +103,7 @@ void Encoder::put_text(std::string_view text, bool copied) {
   if (copied) {
     copy_octets(text.data(), text.size());
   } else {
-    put_reference(text.data(), text.size());
+    refer(text.data(), text.size());
   }
   put(std::uint8_t{0});
 }

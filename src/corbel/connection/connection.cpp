@@ -59,7 +59,7 @@ class Connection::Receiver final : public InputUser {
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        std::shared_ptr<const messaging::Protocol> protocol, const Settings& settings)
-    : link_(std::move(transport), *this),
+    : link_(std::move(transport), *this, static_cast<std::size_t>(settings.gather_threshold)),
       protocol_(std::move(protocol)),
       settings_(settings),
       input_(settings.input_memory),

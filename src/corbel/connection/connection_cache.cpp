@@ -139,6 +139,7 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   }
   Connection::Settings settings;
   settings.limits = settings_.limits;
+  settings.gather_threshold = options->gather_threshold;
   settings.version = route.version;
   settings.code_sets = route.code_sets;
   settings.log = settings_.log;

@@ -12,6 +12,7 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/routing/route.hpp"
+#include "corbel/transport/transport.hpp"
 
 namespace corbel::connection {
 
@@ -21,6 +22,8 @@ class SocketHooks;
 struct ConnectionSettings {
   messaging::Side side = messaging::Side::initiator;
   cdr::Limits limits;
+  /// Octets from which on data of the application is sent from where it lies (ConnectionOptions::gather_threshold).
+  int gather_threshold = transport::ConnectionOptions().gather_threshold;
   messaging::Version version;                              ///< client: the version to speak
   ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
   std::uint64_t first_token = 2;                           ///< client: even; tokens are its lower half and go on

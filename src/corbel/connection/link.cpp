@@ -12,14 +12,16 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
-Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner)
+Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::size_t gather_threshold)
     : transport_(std::move(transport)),
       peer_(transport_->peer()),
       largest_message_(transport_->traits().largest_message),
       lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
+      gather_threshold_(gather_threshold),
       owner_(owner),
       encoder_(new cdr::Encoder) {
   encoder_->set_host(this);
+  encoder_->set_reference_threshold(gather_threshold_);
 }
 
 base::Result<std::size_t> Link::send_some(std::span<const cdr::Segment> data) {
@@ -46,6 +48,7 @@ void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
     return;  // then it keeps the token
   }
   fresh->set_host(this);
+  fresh->set_reference_threshold(gather_threshold_);
   encoder.set_host(nullptr);
   (void)encoder_.release();  // the message's own until it has been sent (Writing)
   encoder_ = std::move(fresh);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,7 +32,8 @@ class Link final : private cdr::Encoder::Host {
   };
   class Writing;
 
-  Link(std::unique_ptr<transport::Transport> transport, Owner& owner);
+  /// `gather_threshold`: messages refer to data of the application of so many octets or more.
+  Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::size_t gather_threshold);
 
   transport::Transport& transport() const noexcept { return *transport_; }
   /// "tcp://127.0.0.1:4000".
@@ -73,6 +75,7 @@ class Link final : private cdr::Encoder::Host {
   const std::string peer_;
   const std::size_t largest_message_;
   const bool lossy_;
+  const std::size_t gather_threshold_;
   std::atomic<bool> in_order_{false};
   Owner& owner_;
   Token token_;  // guards what follows

@@ -247,14 +247,14 @@ class Transcoder {
       if (in_.ok() && charge(sizeof(T))) out_.put(value);
       return true;
     }
-    constexpr std::size_t kRun = 1024 / sizeof(T);  // copied, not referred to
+    constexpr std::size_t kRun = 1024 / sizeof(T);
     T run[kRun];
     if (count > 0 && sizeof(T) > 1) in_.align(sizeof(T));
     while (count > 0 && in_.ok()) {
       const std::size_t length = std::min(count, kRun);
       get_run(run, length);
       if (!in_.ok() || !charge(length * sizeof(T))) break;
-      out_.put_array(run, length);
+      out_.copy_array(run, length);
       count -= length;
     }
     return true;

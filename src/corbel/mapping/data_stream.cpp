@@ -33,9 +33,28 @@ CustomMarshal::~CustomMarshal() = default;
 }  // namespace CORBA
 
 namespace corbel::mapping {
+namespace {
+
+/// What marshal() writes may be its own, and gone when it returns: nothing of it is referred to.
+class Copying {
+ public:
+  explicit Copying(cdr::Encoder& encoder) noexcept : encoder_(encoder), threshold_(encoder.reference_threshold()) {
+    encoder.set_reference_threshold(cdr::Encoder::kCopyAll);
+  }
+  ~Copying() { encoder_.set_reference_threshold(threshold_); }
+  Copying(const Copying&) = delete;
+  Copying& operator=(const Copying&) = delete;
+
+ private:
+  cdr::Encoder& encoder_;
+  const std::size_t threshold_;
+};
+
+}  // namespace
 
 void marshal_custom(cdr::Encoder& encoder, CORBA::CustomMarshal& value) {
   encoder.before_foreign_code();
+  const Copying copying(encoder);
   value.marshal(CORBA::make_reference<CORBA::DataOutputStream>(encoder));
 }
 

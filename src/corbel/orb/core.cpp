@@ -36,6 +36,7 @@ connection::Server::Settings server_settings(const Options& options, const base:
   settings.serving = options.serving;
   settings.limits = options.server_limits;
   settings.connection.limits = options.limits;
+  settings.connection.gather_threshold = options.transport.gather_threshold;
   settings.connection.version = {1, options.giop_minor};
   settings.connection.log = &log;
   settings.connection.send_timeout = options.timeouts.server_send;

@@ -122,6 +122,9 @@ const OptionRow kOptionTable[] = {
      "socket send buffer; of a server over shm: the ring to the client; 0: what the system gives, 256 KiB"},
     {"ReceiveBuffer", IntMember{CORBEL_MEMBER(transport.receive_buffer)}, 0, 1024 * kMebi, "octets",
      "socket receive buffer; of a server over shm: the ring to the server; 0: what the system gives, 256 KiB"},
+    {"GatherThreshold", IntMember{CORBEL_MEMBER(transport.gather_threshold)}, 0, 1024 * kMebi, "octets",
+     "arrays, sequences and strings of so many octets are sent from where they lie, smaller ones copied behind the "
+     "header first; 0: none is copied"},
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
     {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
      "largest incoming message, fragments joined"},

@@ -67,7 +67,8 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
       drop(*binding);
       binding = nullptr;
     }
-    if (binding && binding->word != invocation.word) {
+    // Where no word is kept, each call may want something else than the one that bound it.
+    if (binding && (binding->word != invocation.word || invocation.word == Edges::kNever)) {
       binding = is_outdated(*binding, invocation) ? nullptr : refresh(binding, invocation);
     }
     if (!binding) begin(invocation);

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <string_view>
 #include <utility>
+
+#include "corbel/transport/connection_options.hpp"
 
 namespace corbel::routing {
 namespace {
@@ -12,8 +15,20 @@ namespace {
 /// For a transport that does not know the option.
 std::string known_options(const transport::Factory& factory) {
   std::string text;
-  for (const auto& known : factory.connection_options()) text.append(text.empty() ? "" : ", ").append(known.name);
-  return text.empty() ? "it has none" : "it has " + text;
+  for (const auto options : {factory.connection_options(), transport::common_options()}) {
+    for (const auto& known : options) text.append(text.empty() ? "it has " : ", ").append(known.name);
+  }
+  return text;
+}
+
+/// Null if neither the transport nor every connection has it.
+const transport::ConnectionOption* find_option(const transport::Factory& factory, std::string_view name) {
+  for (const auto options : {factory.connection_options(), transport::common_options()}) {
+    const auto known =
+        std::find_if(options.begin(), options.end(), [&](const auto& each) { return each.name == name; });
+    if (known != options.end()) return &*known;
+  }
+  return nullptr;
 }
 
 /// Returns why not, as set_options().
@@ -31,10 +46,9 @@ std::string note(Route& route, const policy::TransportOptionsPtr& wanted) {
 std::string set_options(const transport::Factory& factory, const policy::TransportOptions& wanted,
                         transport::ConnectionOptions& options) {
   const std::string who = "transport '" + std::string(factory.scheme()) + "'";
-  const auto all = factory.connection_options();
   for (const policy::TransportOption& one : wanted) {
-    const auto known = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == one.name; });
-    if (known == all.end()) return who + " has no option '" + one.name + "'; " + known_options(factory);
+    const auto* const known = find_option(factory, one.name);
+    if (known == nullptr) return who + " has no option '" + one.name + "'; " + known_options(factory);
     if (known->set(options, one.value)) continue;
     return who + ": '" + one.value + "' is no value of option '" + one.name + "', which takes " +
            std::string(known->values);

@@ -32,12 +32,19 @@ constexpr ConnectionOption kOfTcp[] = {
     {"no_delay", "on or off", set_switch<&ConnectionOptions::no_delay>},
     {"keep_alive", "on or off", set_switch<&ConnectionOptions::keep_alive>},
 };
+constexpr ConnectionOption kOfAll[] = {
+    {"gather_threshold", "octets from 0 to 1073741824", set_octets<&ConnectionOptions::gather_threshold>},
+};
 constexpr std::size_t kBuffers = 2;  // those that come first
 
 }  // namespace
 
 std::span<const ConnectionOption> buffer_options() noexcept {
   return tcp_options().first(kBuffers);
+}
+
+std::span<const ConnectionOption> common_options() noexcept {
+  return kOfAll;
 }
 
 std::span<const ConnectionOption> tcp_options() noexcept {

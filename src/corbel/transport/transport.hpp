@@ -149,6 +149,9 @@ struct ConnectionOptions {
   int receive_buffer = 0;  ///< octets; 0 = the system's default
   bool no_delay = true;
   bool keep_alive = true;
+  /// Octets from which on arrays, sequences and strings that are sent are gathered from where they lie; smaller ones
+  /// are copied behind the header. Not for transports: it is the connection's, whatever carries it.
+  int gather_threshold = cdr::Encoder::kReferenceThreshold;
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
 
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
