@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,7 +65,7 @@ class CORBEL_API Encoder {
   /// them, kCopyAll: none.
   void set_reference_threshold(std::size_t octets) noexcept { reference_threshold_ = octets; }
   std::size_t reference_threshold() const noexcept { return reference_threshold_; }
-  static constexpr std::size_t kCopyAll = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kCopyAll = ~std::size_t{0};
 
   /// Forgets what was written, keeps the storage. References to user data are dropped.
   void reset(Format format) noexcept {
