@@ -6,7 +6,6 @@
 #include <memory>
 #include <thread>
 
-#include "corbel/poa/gate.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {
@@ -17,34 +16,6 @@ using namespace std::chrono_literals;
 
 constexpr int kCallers = 3;
 constexpr int kRounds = 100;
-
-TEST(Gate, LetsInWithItsTicketOnly) {
-  Gate gate;
-  EXPECT_FALSE(gate.enter(1));
-  gate.open(1);
-  EXPECT_EQ(gate.ticket(), 1U);
-  EXPECT_TRUE(gate.enter(1));
-  EXPECT_TRUE(gate.enter(1));
-  EXPECT_FALSE(gate.enter(2));
-  EXPECT_TRUE(gate.leave(1));
-  EXPECT_EQ(gate.close(), 1U);
-  EXPECT_EQ(gate.ticket(), 0U);
-  EXPECT_FALSE(gate.enter(1));
-  EXPECT_FALSE(gate.leave(1));
-}
-
-TEST(Gate, ThatIsOpenAgainDoesNotKnowThoseWhoEnteredBefore) {
-  Gate gate;
-  gate.open(1);
-  EXPECT_TRUE(gate.enter(1));
-  EXPECT_EQ(gate.close(), 1U);
-  gate.open(2);
-  EXPECT_FALSE(gate.enter(1));
-  EXPECT_TRUE(gate.enter(2));
-  EXPECT_FALSE(gate.leave(1));
-  EXPECT_TRUE(gate.leave(2));
-  EXPECT_EQ(gate.close(), 0U);
-}
 
 /// References whose calls have been there before.
 class DirectCalls : public PoaTest {

@@ -51,12 +51,13 @@ template <class Run>
 /// Throws LocationForward, what the caller is told, and AwaitHere. `place`: if the reference remembers one.
 [[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call,
                                               Place* place = nullptr) {
-  run_told(core, object_key, call, [&] {
-    core.check_serves();
-    if (place == nullptr) return core.adapter()->dispatch(object_key, call);
-    if (!place->serve(call)) [[unlikely]]
-      core.adapter()->dispatch_here(object_key, call, *place);
-  });
+  run_told(
+      core, object_key, call, [&]() __attribute__((always_inline)) {
+        core.check_serves();
+        if (place == nullptr) return core.adapter()->dispatch(object_key, call);
+        if (!place->serve(call)) [[unlikely]]
+          core.adapter()->dispatch_here(object_key, call, *place);
+      });
 }
 
 /// The rest of a call that is answered later: waits, until the deadline. Throws what the caller is told.

@@ -112,7 +112,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   /// `terms`: if they are known; the warm path does without.
   template <class... Known>
-  void carry_out(const corba::Call& call, const Known&... terms) {
+  [[gnu::always_inline]] void carry_out(const corba::Call& call, const Known&... terms) {
     UnseenLocalCall server_call(call, core_);
     try {
       serve_here(core_, object_key_, server_call, &place_);

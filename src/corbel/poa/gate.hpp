@@ -4,30 +4,46 @@
 #include <atomic>
 #include <cstdint>
 
+#include "corbel/orb/presence.hpp"
+
 namespace corbel::poa {
 
-/// Counts the requests that went to an object without the mutex of its POA: one atomic instruction to enter, one to
-/// leave. Open only while there is nothing to be asked: the object, the POA and its manager are active, and no thread
-/// waits for requests to end. Whoever changes that closes it first, with the mutex, and takes over the count; those who
-/// are inside then find on leaving that they have to leave with the mutex. A gate that is opened again has another
-/// ticket, so that those who entered before are not taken for others. Thread-safe.
+/// Knows which requests went to an object without the mutex of its POA: their threads note it (orb::Presence), or, if
+/// they cannot, count it with one atomic instruction to enter and one to leave. Open only while there is nothing to be
+/// asked: the object, the POA and its manager are active, and no thread waits for requests to end. Whoever changes that
+/// closes it first, with the mutex, and takes over those who are inside; they find on leaving that they have to leave
+/// with the mutex. A gate that is opened again has another ticket, so that those who entered before are not taken for
+/// others. Thread-safe; outlives all who call it.
 class Gate {
  public:
-  /// False if it is not open under this ticket.
-  bool enter(std::uint64_t ticket) noexcept {
-    std::uint64_t word = ticket << kCountBits;  // most often nobody is inside
-    while (!word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
-      if (word >> kCountBits != ticket || (word & kMost) == kMost) return false;
-    }
-    return true;
+  /// How somebody is inside.
+  class Pass {
+   public:
+    /// False if the gate was not open under the ticket.
+    explicit operator bool() const noexcept { return note_ != nullptr; }
+
+   private:
+    friend class Gate;
+    explicit Pass(orb::Presence* note) noexcept : note_(note) {}
+    orb::Presence* note_;  // counted_: none
+  };
+
+  Pass enter(std::uint64_t ticket) noexcept {
+    if (!is_open(ticket)) [[unlikely]]
+      return Pass(nullptr);
+    orb::Presence* const note = orb::Presence::begin(this);
+    if (note == nullptr) [[unlikely]]
+      return Pass(count(ticket) ? &counted_ : nullptr);
+    if (is_open(ticket) || note->was_found()) [[likely]]
+      return Pass(note);
+    return Pass(nullptr);
   }
   /// False if it was closed meanwhile: whoever did that has counted the request as one that leaves with the mutex.
-  bool leave(std::uint64_t ticket) noexcept {
-    std::uint64_t word = (ticket << kCountBits) + 1;
-    while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_release, std::memory_order_relaxed)) {
-      if (word >> kCountBits != ticket) return false;
-    }
-    return true;
+  bool leave(std::uint64_t ticket, Pass pass) noexcept {
+    if (pass.note_ == &counted_) [[unlikely]]
+      return discount(ticket);
+    pass.note_->end();
+    return is_open(ticket) || !pass.note_->was_taken_over();
   }
 
   // --- with the POA's mutex ---
@@ -36,16 +52,37 @@ class Gate {
   std::uint64_t ticket() const noexcept { return word_.load(std::memory_order_relaxed) >> kCountBits; }
   /// `ticket`: not 0, and no gate of the POA has had it.
   void open(std::uint64_t ticket) noexcept { word_.store(ticket << kCountBits, std::memory_order_release); }
-  /// How many are inside. What they have done so far is seen when they have left.
+  /// How many that are counted are inside. The others are to be taken over. What they have done so far is seen when
+  /// they have left.
   std::uint32_t close() noexcept {
-    return static_cast<std::uint32_t>(word_.exchange(0, std::memory_order_acquire) & kMost);
+    return static_cast<std::uint32_t>(word_.exchange(0, std::memory_order_seq_cst) & kMost);
   }
 
  private:
   static constexpr unsigned kCountBits = 24;
   static constexpr std::uint64_t kMost = (std::uint64_t{1} << kCountBits) - 1;
 
-  std::atomic<std::uint64_t> word_{0};  // the ticket above the count
+  bool is_open(std::uint64_t ticket) const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);
+    return word == ticket << kCountBits || word >> kCountBits == ticket;  // most often none is counted
+  }
+  [[gnu::noinline]] bool count(std::uint64_t ticket) noexcept {
+    std::uint64_t word = ticket << kCountBits;
+    while (!word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+      if (word >> kCountBits != ticket || (word & kMost) == kMost) return false;
+    }
+    return true;
+  }
+  [[gnu::noinline]] bool discount(std::uint64_t ticket) noexcept {
+    std::uint64_t word = (ticket << kCountBits) + 1;
+    while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_release, std::memory_order_relaxed)) {
+      if (word >> kCountBits != ticket) return false;
+    }
+    return true;
+  }
+
+  static inline orb::Presence counted_;  // stands for those of whom there is no note
+  std::atomic<std::uint64_t> word_{0};   // the ticket above the count
 };
 
 }  // namespace corbel::poa

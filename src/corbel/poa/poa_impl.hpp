@@ -195,6 +195,8 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void show_entry(ActiveObject& object, orb::Place& place);
   void close_entry(ActiveObject& object) noexcept;
   void close_entries() noexcept;
+  bool close_gate(ActiveObject& object) noexcept;
+  void count_in(ActiveObject& object, std::uint32_t inside) noexcept;
 
   const base::SharedPtr<AdapterSpace> space_;
   const std::string name_;

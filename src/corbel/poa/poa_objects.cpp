@@ -91,8 +91,8 @@ void Poa::etherealize_all() {
     if (life_ != Life::alive || !tells_of_ends()) return;
     const auto objects = objects_.active();
     if (objects.empty()) return;
+    close_entries();
     for (ActiveObject* object : objects) {
-      close_entry(*object);
       object->state = ActiveObject::State::leaving;
       object->cleanup = true;
       if (object->running == 0) list_to_end(*object);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include "corbel/base/function_ref.hpp"
+#include "corbel/ipc/asymmetric_fence.hpp"
+
+namespace corbel::orb {
+
+/// A note of one thread that it is inside something: written with plain stores and read by whoever closes that (the
+/// shape of a hazard pointer). Whoever has noted itself looks whether it is open; whoever closes it calls
+/// Presences::take_over(), which sees all who have found it open, and some who have not. Leaving is the same. Notes of
+/// a thread end in the reverse order.
+class Presence {
+ public:
+  /// A note of the calling thread; null if it can have none (no asymmetric fences, or many notes already): to be
+  /// counted in another way. `place` is where the thread is about to be, an address that means nothing here. After this
+  /// the thread looks whether that is open.
+  static Presence* begin(const void* place) noexcept {
+    Presence* const mine = t_next == nullptr ? first() : t_next;
+    if (mine == nullptr) [[unlikely]]
+      return nullptr;
+    t_next = mine->next_;
+    mine->place_.store(place, std::memory_order_relaxed);
+    ipc::asymmetric_fence_light();
+    return mine;
+  }
+  /// Instead of going in, on the same thread, which has found closed what it noted: true if take_over() has found the
+  /// note, so that the thread counts as inside and may go on. If not, this ends the note. Takes a lock of the process.
+  bool was_found() noexcept;
+  /// On the same thread. After this the thread looks whether what it has left is still open; if it is not,
+  /// was_taken_over() says who counts. What the thread has done before is seen by whoever does not find the note.
+  void end() noexcept {
+    place_.store(nullptr, std::memory_order_release);
+    t_next = this;
+    ipc::asymmetric_fence_light();
+  }
+  /// After end(), on the same thread: true, once, if take_over() has found the note. Takes a lock of the process.
+  bool was_taken_over() noexcept;
+
+ private:
+  friend class Presences;
+  static Presence* first() noexcept;
+
+  // What comes next on the calling thread: null before the first one, and after the last. In the usual model each use
+  // would be a function call.
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local Presence* t_next = nullptr;
+
+  std::atomic<const void*> place_{nullptr};  // written by the thread
+  Presence* next_ = nullptr;
+  bool taken_over_ = false;  // guarded by the lock of the process
+};
+
+/// Those of one thread.
+class Presences {
+ public:
+  Presences() noexcept;
+  ~Presences();
+  Presences(const Presences&) = delete;
+  Presences& operator=(const Presences&) = delete;
+
+  /// Shows `is_mine` the places where threads are, and takes over each that it accepts: that thread will find that out
+  /// when it has left. Call when what is meant has been closed, which every thread sees that is not found now. One
+  /// system call, and a lock of the process, with which `is_mine` is called: it may take none.
+  static void take_over(base::FunctionRef<bool(const void* place)> is_mine) noexcept;
+
+ private:
+  friend class Presence;
+  class All;
+  static constexpr int kMost = 16;
+
+  Presence notes_[kMost];
+  bool listed_ = false;
+  Presences* next_ = nullptr;  // guarded by the lock of the process, as the next one
+  Presences* previous_ = nullptr;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gates know who is inside, however their threads say so.
+#include "corbel/poa/gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace corbel::poa::testing {
+namespace {
+
+/// Closes it, and counts who is inside.
+std::uint32_t closed(Gate& gate) {
+  std::uint32_t inside = gate.close();
+  orb::Presences::take_over([&](const void* place) {
+    inside += place == &gate ? 1 : 0;
+    return place == &gate;
+  });
+  return inside;
+}
+
+TEST(Gate, LetsInWithItsTicketOnly) {
+  Gate gate;
+  EXPECT_FALSE(gate.enter(1));
+  gate.open(1);
+  EXPECT_EQ(gate.ticket(), 1U);
+  const Gate::Pass first = gate.enter(1);
+  const Gate::Pass second = gate.enter(1);
+  EXPECT_TRUE(first);
+  EXPECT_TRUE(second);
+  EXPECT_FALSE(gate.enter(2));
+  EXPECT_TRUE(gate.leave(1, second));
+  EXPECT_EQ(closed(gate), 1U);
+  EXPECT_EQ(gate.ticket(), 0U);
+  EXPECT_FALSE(gate.enter(1));
+  EXPECT_FALSE(gate.leave(1, first));
+}
+
+TEST(Gate, ThatIsOpenAgainDoesNotKnowThoseWhoEnteredBefore) {
+  Gate gate;
+  gate.open(1);
+  const Gate::Pass before = gate.enter(1);
+  EXPECT_TRUE(before);
+  EXPECT_EQ(closed(gate), 1U);
+  gate.open(2);
+  EXPECT_FALSE(gate.enter(1));
+  const Gate::Pass now = gate.enter(2);
+  EXPECT_TRUE(now);
+  EXPECT_TRUE(gate.leave(2, now));
+  EXPECT_FALSE(gate.leave(1, before));
+  EXPECT_EQ(closed(gate), 0U);
+}
+
+TEST(Gate, CountsWhomItCannotNote) {
+  constexpr std::size_t kMore = 40;  // than a thread has notes
+  Gate gate;
+  gate.open(1);
+  std::vector<Gate::Pass> inside;
+  for (std::size_t i = 0; i < kMore; ++i) inside.push_back(gate.enter(1));
+  for (; inside.size() > kMore / 2; inside.pop_back()) EXPECT_TRUE(gate.leave(1, inside.back()));
+  for (; inside.size() < kMore; inside.push_back(gate.enter(1))) {
+  }
+  EXPECT_EQ(closed(gate), kMore);
+  for (; !inside.empty(); inside.pop_back()) EXPECT_FALSE(gate.leave(1, inside.back()));
+  gate.open(2);
+  EXPECT_EQ(closed(gate), 0U);
+}
+
+TEST(Gate, SeesThoseInsideInThreadsThatHaveEndedAndBegun) {
+  Gate gate;
+  gate.open(1);
+  std::thread([&] { EXPECT_TRUE(gate.leave(1, gate.enter(1))); }).join();
+  std::promise<void> inside, go_on;
+  std::thread other([&] {
+    const Gate::Pass pass = gate.enter(1);
+    inside.set_value();
+    go_on.get_future().wait();
+    EXPECT_FALSE(gate.leave(1, pass));
+  });
+  inside.get_future().wait();
+  EXPECT_EQ(closed(gate), 1U);
+  go_on.set_value();
+  other.join();
+}
+
+/// Whoever is not counted has left, whenever the gate is closed: what it guards is nobody's then.
+TEST(Gate, NeverLosesAnybodyWhoIsInside) {
+  Gate gate;
+  std::atomic<std::uint64_t> ticket{0};
+  std::atomic<bool> over{false};
+  std::atomic<std::uint32_t> left_late{0};
+  int guarded = 0;  // written by whoever is inside, one at a time
+  std::thread caller([&] {
+    while (!over) {
+      const std::uint64_t shown = ticket.load();
+      const Gate::Pass pass = gate.enter(shown);
+      if (!pass) continue;
+      ++guarded;
+      if (!gate.leave(shown, pass)) left_late.fetch_add(1, std::memory_order_release);
+    }
+  });
+  std::uint32_t taken_over = 0;
+  for (std::uint64_t i = 1; i <= 2000; ++i) {
+    gate.open(i);
+    ticket = i;
+    for (int k = 0; k < 20 && i % 3 != 0; ++k) std::this_thread::yield();
+    taken_over += closed(gate);
+    while (left_late.load(std::memory_order_acquire) != taken_over) std::this_thread::yield();
+    ++guarded;
+  }
+  over = true;
+  caller.join();
+  EXPECT_GE(guarded, 2000);
+}
+
+}  // namespace
+}  // namespace corbel::poa::testing
