@@ -58,12 +58,6 @@ Presence* Presence::first() noexcept {
   return &mine.notes_[0];
 }
 
-bool Presence::was_found() noexcept {
-  const std::lock_guard lock(Presences::All::instance().mutex);
-  if (!taken_over_) end();
-  return taken_over_;
-}
-
 bool Presence::was_taken_over() noexcept {
   const std::lock_guard lock(Presences::All::instance().mutex);
   return std::exchange(taken_over_, false);

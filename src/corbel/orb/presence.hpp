@@ -26,9 +26,6 @@ class Presence {
     ipc::asymmetric_fence_light();
     return mine;
   }
-  /// Instead of going in, on the same thread, which has found closed what it noted: true if take_over() has found the
-  /// note, so that the thread counts as inside and may go on. If not, this ends the note. Takes a lock of the process.
-  bool was_found() noexcept;
   /// On the same thread. After this the thread looks whether what it has left is still open; if it is not,
   /// was_taken_over() says who counts. What the thread has done before is seen by whoever does not find the note.
   void end() noexcept {

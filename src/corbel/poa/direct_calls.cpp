@@ -15,7 +15,7 @@ class Entry::Inside {
   Inside(Entry& entry, std::uint64_t ticket) noexcept
       : entry_(entry), ticket_(ticket), pass_(entry.gate_.enter(ticket)) {}
   ~Inside() {
-    if (pass_ && !entry_.gate_.leave(ticket_, pass_)) [[unlikely]]
+    if (pass_ ? !entry_.gate_.leave(ticket_, pass_) : pass_.was_counted()) [[unlikely]]
       entry_.poa_.leave(&entry_.object_);
   }
   Inside(const Inside&) = delete;

@@ -21,11 +21,15 @@ class Gate {
    public:
     /// False if the gate was not open under the ticket.
     explicit operator bool() const noexcept { return note_ != nullptr; }
+    /// True of a request that has not got in, but has been counted as one that leaves with the mutex: the gate was
+    /// closed between its note and its look at the gate.
+    bool was_counted() const noexcept { return was_counted_; }
 
    private:
     friend class Gate;
-    explicit Pass(orb::Presence* note) noexcept : note_(note) {}
+    explicit Pass(orb::Presence* note, bool was_counted = false) noexcept : note_(note), was_counted_(was_counted) {}
     orb::Presence* note_;  // counted_: none
+    bool was_counted_;
   };
 
   Pass enter(std::uint64_t ticket) noexcept {
@@ -34,9 +38,11 @@ class Gate {
     orb::Presence* const note = orb::Presence::begin(this);
     if (note == nullptr) [[unlikely]]
       return Pass(count(ticket) ? &counted_ : nullptr);
-    if (is_open(ticket) || note->was_found()) [[likely]]
+    if (is_open(ticket)) [[likely]]
       return Pass(note);
-    return Pass(nullptr);
+    // It does not go in although it may count: the object behind may be another one than that of its ticket by now.
+    note->end();
+    return Pass(nullptr, note->was_taken_over());
   }
   /// False if it was closed meanwhile: whoever did that has counted the request as one that leaves with the mutex.
   bool leave(std::uint64_t ticket, Pass pass) noexcept {
