@@ -2,10 +2,11 @@
 // corbel-demo: moves real files between two processes over every protocol and compares with plain C sockets.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 
+#include "common/certificate.hpp"
 #include "common/table.hpp"
-#include "demo/certificate.hpp"
 #include "demo/demonstration.hpp"
 #include "demo/mover.hpp"
 
@@ -81,7 +82,10 @@ int run(const Arguments& arguments) {
 
   bench::Report report;
   report.machine = bench::this_machine();
-  const demo::Certificate certificate;
+  const bench::Certificate certificate;
+  for (const char* const name : {"CORBEL_TLS_CERTIFICATE", "CORBEL_TLS_AUTHORITIES"}) {
+    ::setenv(name, certificate.file().c_str(), 1);  // leads ORBs to it, here and in children
+  }
   introduce(files, report.machine, arguments.block_kib);
   const std::vector<demo::Achieved> achieved = demo::demonstrate(files, settings);
   demo::print_table(achieved);

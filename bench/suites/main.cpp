@@ -133,7 +133,8 @@ int main(int argc, char** argv) {
     }
     if (suite.run == bench::run_ttcp) {
       command->add_option("--transport", settings.transport, "over this only")
-          ->check(CLI::IsMember({"tcp", "unix", "shm"}));
+          ->check(CLI::IsMember({"tcp", "unix", "shm", "tls"}));
+      command->add_flag("--one-cpu", settings.one_cpu, "both sides on one processor, for all that is streamed");
       command->add_option("--mode", settings.mode, "in this way only: oneway, twoway, or ring (the data comes back)")
           ->check(CLI::IsMember({"oneway", "twoway", "ring"}));
       command->add_option("--queue", settings.queues, "with socket queues of these sizes, in octets; 0: the system's")

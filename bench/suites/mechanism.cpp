@@ -65,7 +65,8 @@ std::vector<Mechanism> mechanisms_of(const std::string& peer, const std::string&
   std::string name;
   std::getline(lines, name);
   if (const std::size_t blank = name.find(' '); blank != std::string::npos) name[blank] = '-';
-  if (peer == "plain" || peer == "wrappers") name = peer == "plain" ? "raw" : peer;
+  if (peer == "plain" || peer == "openssl") name = "raw";
+  if (peer == "wrappers") name = peer;
   if (peer == "corbel") name = peer;
   const std::set<std::string> protocols = words_of(lines);
   const std::set<std::string> transports = words_of(lines);
@@ -203,6 +204,19 @@ std::vector<double> ask(Child& client, const std::string& label, const std::stri
   std::vector<double> values;
   for (double value = 0; words >> value;) values.push_back(value);
   return values;
+}
+
+void serve_with(const Certificate& certificate, ChildOptions& server) {
+  server.environment.push_back("CORBEL_TLS_CERTIFICATE=" + certificate.file());
+  server.environment.emplace_back("CORBEL_TLS_VERIFY_CLIENTS=off");
+}
+
+void trust_anybody(ChildOptions& client) {
+  client.environment.emplace_back("CORBEL_TLS_VERIFY_SERVER=off");
+}
+
+std::vector<Mechanism> find_tls_sockets() {
+  return find_peer("openssl");
 }
 
 void set_queues(const Mechanism& mechanism, int octets, ChildOptions& options) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/certificate.hpp"
 #include "common/child.hpp"
 #include "common/results.hpp"
 #include "common/usage.hpp"
@@ -46,7 +47,7 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
 
 /// True of transports whose servers listen at an Internet address.
 inline bool is_internet(const std::string& transport) {
-  return transport == "tcp" || transport == "udp";
+  return transport == "tcp" || transport == "udp" || transport == "tls";
 }
 /// True of transports with which the client's process is the server, too.
 bool is_inside(const std::string& transport);
@@ -99,6 +100,14 @@ Child start_client(const Mechanism& mechanism, const std::string& transport, con
 /// Sends a command of peers/peer.hpp to a client and returns the numbers of its answer. Throws std::runtime_error with
 /// what the client said if that failed; `label` names it there.
 std::vector<double> ask(Child& client, const std::string& label, const std::string& text, std::chrono::seconds timeout);
+
+/// Makes a server over TLS show this certificate, which must outlive it, and ask for none: what is measured is the
+/// traffic.
+void serve_with(const Certificate& certificate, ChildOptions& server);
+/// Makes a client over TLS believe any server.
+void trust_anybody(ChildOptions& client);
+/// The sockets with OpenSSL: the control of what goes over TLS, an "orb" named raw. Empty if they are not built.
+std::vector<Mechanism> find_tls_sockets();
 
 /// Makes a process of the mechanism ask for socket queues of so many octets; 0: leaves the system's.
 void set_queues(const Mechanism& mechanism, int octets, ChildOptions& options);

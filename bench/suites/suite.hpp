@@ -23,6 +23,7 @@ struct Settings {
   std::vector<std::string> networks = {};  ///< networks: those whose names begin so
   std::vector<std::string> files;          ///< model, report: figures of earlier runs
   std::string output = ".";                ///< report: the folder to write to
+  bool one_cpu = false;                    ///< ttcp: both sides on one processor
   std::string base = {};                   ///< gate: the folder of the laboratory that is compared with
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }

@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 
+#include "common/certificate.hpp"
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
@@ -76,6 +78,9 @@ std::size_t Streams::steps() const {
 bool Streams::able(const Mechanism& mechanism) const {
   if (!mechanism.over(plan_.transport) || !mechanism.can(plan_.mode)) return false;
   if (!plan_.no_delay && !mechanism.can("delays")) return false;
+  const Placement& placement = plan_.placement;
+  // On one processor what spins would wait for what it keeps from running.
+  if (mechanism.spins() && placement.client.cpu && placement.client.cpu == placement.server.cpu) return false;
   return plan_.orbs.empty() ||
          std::ranges::any_of(plan_.orbs, [&](const std::string& name) { return mechanism.orb.starts_with(name); });
 }
@@ -90,10 +95,16 @@ std::vector<int> Streams::buffers_of(const std::string& type) const {
 
 void Streams::measure(Progress& progress) {
   const TemporaryFolder folder;
+  std::optional<Certificate> certificate;
+  if (plan_.transport == "tls") certificate.emplace();
   std::vector<Running> running;
   for (const Mechanism& mechanism : mechanisms_) {
     if (!able(mechanism)) continue;
     Placement placement = plan_.placement;
+    if (certificate) {
+      serve_with(*certificate, placement.server);
+      trust_anybody(placement.client);
+    }
     for (ChildOptions* const side : {&placement.client, &placement.server}) {
       set_queues(mechanism, plan_.queue, *side);
       if (!plan_.no_delay) side->environment.emplace_back("CORBEL_NO_DELAY=off");
@@ -242,8 +253,8 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   StreamPlan plan;
   const std::vector<int> cpus = allowed_cpus();
   plan.placement.client.cpu = cpus.front();
-  plan.placement.server.cpu = cpus.back();
-  plan.of["placement"] = cpus.size() > 1 ? "two cpus" : "one cpu";
+  plan.placement.server.cpu = settings.one_cpu ? cpus.front() : cpus.back();
+  plan.of["placement"] = cpus.size() > 1 && !settings.one_cpu ? "two cpus" : "one cpu";
   plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
   plan.octets = kMostOctets;
   plan.seconds = settings.quick ? 0.04 : 1;
@@ -264,11 +275,19 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     plan.queue = queue;
     if (!plan.types.empty()) all.push_back(plan);
   };
+  // Both sides on one processor: what streams cost where nothing runs at the same time.
+  const auto add_one_cpu = [&](const std::vector<std::string>& types, const std::vector<int>& buffers) {
+    const StreamPlan before = plan;
+    plan.placement.server.cpu = cpus.front();
+    plan.of["placement"] = "one cpu";
+    add("tcp", "oneway", types, buffers);
+    plan = before;
+  };
   const bool chosen = !settings.transport.empty() || !settings.mode.empty() || !settings.queues.empty();
   if (chosen && !settings.quick) {
     // A combination of one's own: not only those that the papers have.
-    const auto transports =
-        settings.transport.empty() ? std::vector<std::string>{"tcp", "unix", "shm"} : std::vector{settings.transport};
+    const auto transports = settings.transport.empty() ? std::vector<std::string>{"tcp", "unix", "shm", "tls"}
+                                                       : std::vector{settings.transport};
     const auto modes =
         settings.mode.empty() ? std::vector<std::string>{"oneway", "twoway", "ring"} : std::vector{settings.mode};
     const auto queues = settings.queues.empty() ? std::vector<int>{0} : settings.queues;
@@ -290,6 +309,8 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     add("unix", "oneway", {"octet", "struct"}, {8192, 131072});
     add("shm", "oneway", {"octet"}, {8192, 131072});
     add("unix", "ring", {"octet"}, {1024, 8192, 131072});
+    add("tls", "oneway", {"octet"}, {8192, 131072});
+    if (!settings.one_cpu) add_one_cpu({"octet"}, {8192, 131072});
     return all;
   }
   const std::vector<std::string> types{"octet", "char", "short", "long", "double", "string", "struct"};
@@ -300,13 +321,17 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   add("tcp", "oneway", {"padded"}, buffers);
   for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
   for (const char* const transport : {"tcp", "unix", "shm"}) add(transport, "ring", {"octet"}, buffers);
+  add("tls", "oneway", {"octet", "struct"}, buffers);
+  add("tls", "ring", {"octet"}, {1024, 16384, 131072});
+  if (!settings.one_cpu && cpus.size() > 1) add_one_cpu({"octet", "struct"}, {1024, 8192, 32768, 131072});
   return all;
 }
 
 }  // namespace
 
 int run_ttcp(const Settings& settings, Report& report) {
-  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only, true);
+  std::vector<Mechanism> mechanisms = find_tls_sockets();
+  for (Mechanism& one : find_all_mechanisms(report.machine, settings.only, true)) mechanisms.push_back(std::move(one));
   std::vector<Streams> runs;
   std::size_t steps = 0;
   const std::vector<StreamPlan> all = plans(settings);

@@ -17,7 +17,7 @@ class Progress;
 struct StreamPlan {
   std::string suite = "ttcp";
   Case of = {};                        ///< joins every case
-  std::string transport = "tcp";       ///< tcp, udp, unix or shm
+  std::string transport = "tcp";       ///< tcp, udp, tls, unix or shm
   std::string mode = "oneway";         ///< oneway, twoway or ring
   std::vector<std::string> types;      ///< those of peers/peer.hpp
   std::vector<int> buffers;            ///< octets; 1 for the type octet only

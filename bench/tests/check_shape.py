@@ -126,7 +126,8 @@ def check_servers(program, folder):
 PEER_SUITES = {
     "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
              {"orb": "corbel", "type": "BinStruct"},
-             {"orb": "wrappers", "type": "padded BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"}],
+             {"orb": "wrappers", "type": "padded BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"},
+             {"orb": "raw", "transport": "tls"}, {"orb": "corbel", "transport": "tls", "control": "raw"}, {"orb": "corbel", "placement": "one cpu"}],
     "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
     "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
               for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")

@@ -50,7 +50,7 @@ def figures(path):
 
 def check_stream(folder, *options):
     sent, received = os.path.join(folder, "sent.json"), os.path.join(folder, "received.json")
-    receiver = Receiver("--json", received)
+    receiver = Receiver("--json", received, *(options[options.index("--cpu"):] if "--cpu" in options else ()))
     done = transmit(receiver.port, "-n", str(CALLS), "-l", "2400", "--json", sent, *options)
     expect(done.returncode == 0, f"{options}: {done.stderr}")
     status, out, err = receiver.finish()
@@ -137,6 +137,9 @@ def check_command_line():
                                    (["-t", "127.0.0.1", "--type", "x"], 1, "does not know type x"),
                                    (["-t", "127.0.0.1", "--transport", "inproc"], 1, "is within one process"),
                                    (["-t", "127.0.0.1", "--transport", "collocated"], 1, "is within one process"),
+                                   (["-t", "127.0.0.1", "--model", "wrappers", "--transport", "tls"], 1, "does not know transport tls"),
+                                   (["-t", "127.0.0.1", "--model", "c", "--transport", "x"], 1, "it knows shm tcp tls udp unix"),
+                                   (["-t", "127.0.0.1", "--cpu", "4095"], 1, "no processor 4095"), (["-r", "--cpu", "x"], 2, "--cpu"),
                                    (["-t", "127.0.0.1", "-l", "-5"], 2, "not in range"), (["-t", "127.0.0.1", "-p", "70000"], 2, "not in range"),
                                    (["-t", "127.0.0.1", "-u", "-l", "65001"], 1, "a datagram holds no buffer of 65001 octets"),
                                    (["-t", "127.0.0.1", "-u", "--mode", "ring"], 1, "oneway alone"), (["-r", "-u"], 2, "-u is for -t"),
@@ -166,6 +169,9 @@ def main():
             check_datagrams(folder, *options)
         for model in ("c", "wrappers", "corbel"):
             check_stream(folder, "--model", model, "-D", "off")
+        for model in ("c", "corbel"):
+            check_stream(folder, "--model", model, "--transport", "tls")
+            check_stream(folder, "--model", model, "--transport", "tls", "--mode", "twoway", "-b", "65536", "--cpu", str(min(os.sched_getaffinity(0))))
         for model, kind in (("c", "octet"), ("wrappers", "double"), ("corbel", "struct"), ("corbel", "string")):
             check_ring(model, kind)
         for model in ("rpc", "omniorb"):

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/certificate.hpp"
+#include "common/cpus.hpp"
 #include "common/results.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
@@ -25,13 +27,15 @@ constexpr std::chrono::seconds kEnd(20);
 constexpr const char* kGreeting = "corbel-ttcp";
 constexpr const char* kVersion = "1";
 
-/// The mechanism of a model; an empty protocol: the usual one. Throws std::runtime_error that says what there is.
-Mechanism mechanism_of(const std::string& model, const std::string& protocol) {
+/// The mechanism of a model over a transport; an empty protocol: the usual one. Throws std::runtime_error that says
+/// what there is.
+Mechanism mechanism_of(const std::string& model, const std::string& protocol, const std::string& transport) {
   static constexpr const char* kModels[] = {"c", "wrappers", "rpc", "corbel", "omniorb"};
   if (std::none_of(std::begin(kModels), std::end(kModels), [&](const char* known) { return model == known; })) {
     throw std::runtime_error("there is no model '" + model + "'; there are c, wrappers, rpc, corbel and omniorb");
   }
-  const std::string name = model == "c" ? "plain" : model;
+  const std::string sockets = transport == "tls" ? "openssl" : "plain";  // C sockets with OpenSSL are a program apart
+  const std::string name = model == "c" ? sockets : model;
   const std::vector<Mechanism> found = find_peer(name);
   if (found.empty()) {
     const std::string packages = packages_of(name);
@@ -72,6 +76,7 @@ void check(const Mechanism& mechanism, const Stream& stream) {
                              " is within one process, and corbel-ttcp measures between two; `corbel-bench cubit` "
                              "measures calls there");
   }
+  if (stream.model == "c") between.insert("tls");
   check(between.contains(stream.transport), stream.model, "transport " + stream.transport, between);
   check(mechanism.types.contains(stream.type), stream.model, "type " + stream.type, mechanism.types);
 }
@@ -112,6 +117,13 @@ Stream wanted(const std::string& line, const StreamOptions& options, const Contr
 void set_options(const Mechanism& mechanism, const std::string& model, const StreamOptions& options,
                  ChildOptions& child) {
   set_queues(mechanism, options.queue, child);
+  if (options.cpu) {
+    const std::vector<int> cpus = allowed_cpus();
+    if (std::find(cpus.begin(), cpus.end(), *options.cpu) == cpus.end()) {
+      throw std::runtime_error("there is no processor " + std::to_string(*options.cpu) + " here for this program");
+    }
+    child.cpu = options.cpu;
+  }
   if (options.no_delay) return;
   if (!mechanism.can("delays"))
     throw std::runtime_error("model " + model + " always sends at once: -D off is not for it");
@@ -204,13 +216,15 @@ void receive_from(Control& control, const Mechanism& mechanism, const Stream& st
 bool receive_one(Control& control, const StreamOptions& options) {
   const TemporaryFolder folder;
   std::optional<Mechanism> mechanism;
+  std::optional<Certificate> certificate;
   std::optional<Served> served;
   Stream stream;
   try {
     stream = wanted(control.hear(kTalk), options, control);
-    mechanism = mechanism_of(stream.model, stream.protocol);
+    mechanism = mechanism_of(stream.model, stream.protocol, stream.transport);
     check(*mechanism, stream);
     ChildOptions child;
+    if (stream.transport == "tls") serve_with(certificate.emplace(), child);
     set_options(*mechanism, stream.model, options, child);
     const std::string where = is_internet(stream.transport) ? control.own_address() : folder.path() + "/socket";
     served.emplace(start_server(*mechanism, stream.transport, where, {}, child));
@@ -242,7 +256,7 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
   const auto either = [](const std::string& given, const char* usual) { return given.empty() ? usual : given; };
   Stream stream{either(options.model, "corbel"), options.protocol, either(options.transport, "tcp"),
                 either(options.type, "octet")};
-  const Mechanism mechanism = mechanism_of(stream.model, stream.protocol);
+  const Mechanism mechanism = mechanism_of(stream.model, stream.protocol, stream.transport);
   stream.protocol = mechanism.protocol;
   check(mechanism, stream);
   std::set<std::string> modes;
@@ -253,6 +267,7 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
   check_writable(options.json);
   ChildOptions child;
   set_options(mechanism, stream.model, options, child);
+  if (stream.transport == "tls") trust_anybody(child);
   Control control = connect_to(host, options.port);
   control.say(std::string(kGreeting) + " " + kVersion + " " + stream.text());
   const std::string answer = control.hear(kStart);

@@ -34,6 +34,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   app.add_flag("-u,--udp", datagrams, "with -t: datagrams, as --transport udp; c, wrappers and corbel");
+  app.add_option(
+         "--cpu", options.cpu,
+         "bind this side's process to this processor; the same one on both sides of one machine: streams on one "
+         "processor")
+      ->check(CLI::Range(0, 4095));
   app.add_option("-p,--port", options.port, "the receiver's port; with -r, 0: the system chooses")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
@@ -41,7 +46,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--model", options.model, "c, wrappers, rpc, corbel (the default of -t) or omniorb");
   app.add_option("--protocol", options.protocol, "giop, giop_lite, giop-spin; rpc: stubs, opaque; c: none, spin");
-  app.add_option("--transport", options.transport, "tcp (the default of -t), udp; on one machine also unix, shm");
+  app.add_option("--transport", options.transport,
+                 "tcp (the default of -t), udp; c, corbel: tls; on one machine also unix, shm");
   app.add_option("--type", options.type, "octet (the default of -t), char, short, long, double, string, struct");
   app.add_option("--mode", options.mode, "oneway, twoway, or ring: the data comes back")
       ->check(CLI::IsMember({"oneway", "twoway", "ring"}))
@@ -50,7 +56,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("-V,--version", "corbel-ttcp " CORBEL_TTCP_VERSION);
   app.footer(
       "A receiver for which --model, --protocol, --transport or --type is given refuses any other. Over udp "
-      "some may get lost: what is counted is what arrived, and the loss is told. What is measured listens on ports of "
+      "some may get lost: what is counted is what arrived, and the loss is told. Over tls the receiver makes a "
+      "certificate "
+      "for the run, and nobody looks at it: everything is encrypted, and nobody is known. What is measured listens on "
+      "ports of "
       "its own, which the system chooses.\n\n"
       "Examples:\n"
       "  corbel-ttcp -r                              on the one machine\n"

@@ -281,7 +281,7 @@ std::string activate(const OrbRef& orb) {
 }
 
 bool is_internet(const std::string& transport) {
-  return transport == "tcp" || transport == "udp";
+  return transport == "tcp" || transport == "udp" || transport == "tls";
 }
 
 int command_loop(const OrbRef& orb, const std::string& transport, const std::string& reference) {
@@ -292,7 +292,7 @@ int command_loop(const OrbRef& orb, const std::string& transport, const std::str
 
 struct Corbel {
   static peer::About about() {
-    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp inproc collocated",
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp tls inproc collocated",
             "latency threads fan oneway twoway ring cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "demo/certificate.hpp"
+#include "common/certificate.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace demo {
+namespace bench {
 namespace {
 
 constexpr long kDay = 86400;
@@ -24,7 +24,7 @@ X509* make(EVP_PKEY* key) {
   X509_gmtime_adj(X509_getm_notBefore(certificate), -kDay);
   X509_gmtime_adj(X509_getm_notAfter(certificate), kDay);
   X509_NAME* name = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("corbel-demo"), -1, -1,
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("corbel-bench"), -1, -1,
                              0);
   X509_set_issuer_name(certificate, name);
   X509_set_pubkey(certificate, key);
@@ -37,7 +37,7 @@ X509* make(EVP_PKEY* key) {
 
 }  // namespace
 
-Certificate::Certificate() : file_((std::filesystem::temp_directory_path() / "corbel-demo-XXXXXX").string()) {
+Certificate::Certificate() : file_((std::filesystem::temp_directory_path() / "corbel-bench-XXXXXX").string()) {
   const int handle = ::mkstemp(file_.data());  // readable by this user alone
   std::FILE* out = handle < 0 ? nullptr : ::fdopen(handle, "w");
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
@@ -46,8 +46,6 @@ Certificate::Certificate() : file_((std::filesystem::temp_directory_path() / "co
   const bool written = PEM_write_X509(out, certificate.get()) == 1 &&
                        PEM_write_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
   if (std::fclose(out) != 0 || !written) throw std::runtime_error("cannot write a certificate to " + file_);
-  ::setenv("CORBEL_TLS_CERTIFICATE", file_.c_str(), 1);
-  ::setenv("CORBEL_TLS_AUTHORITIES", file_.c_str(), 1);
 }
 
 Certificate::~Certificate() {
@@ -55,4 +53,4 @@ Certificate::~Certificate() {
   std::filesystem::remove(file_, ignored);
 }
 
-}  // namespace demo
+}  // namespace bench

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace demo {
+namespace bench {
 
-/// A certificate for 127.0.0.1 that is good for a day and believed by the processes that this one starts, and its key,
-/// in a file of their own. The environment leads ORBs to it, here and in children.
+/// A certificate for 127.0.0.1 that is good for a day, signed by its own key, and that key, in a file (PEM) that only
+/// this user can read; removed when this object goes.
 class Certificate {
  public:
   /// Throws std::runtime_error if it cannot be made or written.
@@ -15,8 +15,10 @@ class Certificate {
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;
 
+  const std::string& file() const noexcept { return file_; }
+
  private:
   std::string file_;
 };
 
-}  // namespace demo
+}  // namespace bench
