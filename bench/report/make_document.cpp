@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/table.hpp"
+#include "report/gains.hpp"
 #include "report/sections.hpp"
 #include "report/then_and_now.hpp"
 
@@ -103,6 +104,12 @@ const std::vector<SuiteView>& views() {
   return kViews;
 }
 
+/// Above the figures themselves.
+void add_gains(Section& section, const std::vector<Result>& results) {
+  DataTable gains = gains_table(results);
+  if (!gains.rows.empty()) section.tables.insert(section.tables.begin(), std::move(gains));
+}
+
 }  // namespace
 
 std::optional<Section> then_and_now_section(const Report& report) {
@@ -113,7 +120,8 @@ std::optional<Section> then_and_now_section(const Report& report) {
       "Then and now",
       {"How near to plain C sockets ORBs came when the papers were written, and do on this machine: 1 is C's own "
        "speed. Then SPARCstations and a 400 MHz Pentium II Xeon; streams in buffers of 128 KiB, void calls with "
-       "both ends on one processor. Ratios of different years compare ORBs with the C beside them, not machines."}};
+       "both ends on one processor. Today's are the best of the repetitions of both. Ratios of different years compare "
+       "ORBs with the C beside them, not machines."}};
   section.charts.push_back(then_and_now_svg(all, then_and_now_note(report.machine), false));
   DataTable table{"Then and now", {"what", "who", "share of C"}, {}, 2, true};
   for (const Nearness& one : all) table.rows.push_back({one.group, one.who, number(one.ratio, 2)});
@@ -140,7 +148,10 @@ Document make_document(const Report& report) {
   document.sections.push_back(summary_section(report.results));
   Palette palette;
   for (const SuiteView& view : views()) {
-    if (auto section = suite_section(view, report.results, palette)) document.sections.push_back(*std::move(section));
+    if (auto section = suite_section(view, report.results, palette)) {
+      if (std::string(view.suite) == "cubit") add_gains(*section, report.results);
+      document.sections.push_back(*std::move(section));
+    }
     if (std::string(view.suite) == "ttcp") {
       if (auto section = profile_section(report.results)) document.sections.push_back(*std::move(section));
     }

@@ -9,6 +9,7 @@
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
+#include "report/gains.hpp"
 #include "suites/mechanism.hpp"
 #include "suites/suite.hpp"
 
@@ -51,6 +52,7 @@ class Run {
     for (const Spot& spot : places()) {
       for (const std::string& transport : kTransports) print_transport(spot, transport);
     }
+    print_gains();
   }
 
  private:
@@ -160,6 +162,15 @@ class Run {
     }
     report_.results.push_back(std::move(rate));
     report_.results.push_back(std::move(time));
+  }
+
+  void print_gains() const {
+    const DataTable gains = gains_table(report_.results);
+    if (gains.rows.empty()) return;
+    Table table(gains.heads, gains.texts);
+    for (const std::vector<std::string>& row : gains.rows) table.add(row);
+    std::cout << '\n' << gains.caption << "\n\n";
+    table.print(std::cout);
   }
 
   const Result* find(const std::string& metric, const Mechanism& mechanism, const std::string& transport,
