@@ -108,10 +108,13 @@ class Served {
     auto* const sized = dynamic_cast<interceptors::SizedRequest*>(info._shared().get());
     if (sized != nullptr) octets_ = sized->request_octets();
     if (octets_) pool_ = dynamic_cast<const HasPool*>(policy_._shared().get());
+    const auto threads =
+        IDL::traits<PortableServer::ThreadPolicy>::narrow(info->get_server_policy(PortableServer::THREAD_POLICY_ID));
+    on_main_thread_ = threads != nullptr && threads->value() == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL;
   }
-  /// Of the thread when it has run a request of this priority.
+  /// Of the thread when it has run a request of this priority; none: its own.
   std::optional<Priority> rest(Priority priority) const {
-    return pool_ == nullptr ? std::nullopt : std::optional(lane_for(pool_->lanes(), priority));
+    return pool_ == nullptr || on_main_thread_ ? std::nullopt : std::optional(lane_for(pool_->lanes(), priority));
   }
   Admission* admission() const { return pool_ == nullptr ? nullptr : pool_->admission().get(); }
   const std::optional<std::uint64_t>& octets() const { return octets_; }
@@ -120,6 +123,7 @@ class Served {
   const IDL::traits<CORBA::Policy>::ref_type policy_;
   std::optional<std::uint64_t> octets_;
   const HasPool* pool_ = nullptr;
+  bool on_main_thread_ = false;  // which is none of the pool's
 };
 
 class ServerSide final : public pi::ServerRequestInterceptor, public interceptors::SeesThreads {

@@ -7,6 +7,7 @@
 
 #include "corbel/base/thread_value.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
+#include "corbel/interceptors/sees_threads.hpp"
 #include "exporter.hpp"
 
 namespace corbel::tracing {
@@ -35,6 +36,13 @@ struct Open {
   SteadyClock::time_point since;
   ContextPtr before;         // what the thread did until then
   std::thread::id thread{};  // whose; none if nothing was replaced
+
+  /// It does that again, if it is the calling one.
+  void leave_thread() noexcept {
+    if (thread != std::this_thread::get_id()) return;
+    here() = std::move(before);
+    thread = {};
+  }
 };
 
 /// Those of requests, by number. Requests are many and short: shards keep their threads apart.
@@ -104,7 +112,7 @@ struct Tracer::Parts {
     return made;
   }
   void close(Open done) {
-    if (done.thread == std::this_thread::get_id()) here() = std::move(done.before);
+    done.leave_thread();
     if (!done.data.context->sampled) return;
     done.data.lasted = SteadyClock::now() - done.since;
     exporter.put(std::move(done.data));
@@ -161,7 +169,7 @@ class ClientSide final : public pi::ClientRequestInterceptor {
 };
 
 template <class Parts>
-class ServerSide final : public pi::ServerRequestInterceptor {
+class ServerSide final : public pi::ServerRequestInterceptor, public interceptors::SeesThreads {
  public:
   using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
   explicit ServerSide(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -197,6 +205,10 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   }
   void send_other(Info info) override {
     quietly([&] { end(info, info->reply_status() == pi::SUCCESSFUL ? "ok" : "elsewhere"); });
+  }
+  /// What the thread does from now on is not below a request that is answered later, or by another thread.
+  void on_left(std::uint32_t id) noexcept override {
+    parts_->requests.change(base_ | id, [](Open& open) { open.leave_thread(); });
   }
 
  private:

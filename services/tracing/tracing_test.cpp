@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include <nlohmann/json.hpp>
 
 #include "context.hpp"
@@ -109,6 +111,31 @@ TEST_P(Tracing, CallsThatServantsMakeBelongToTheTraceOfTheirCaller) {
   EXPECT_EQ(collector_.resource("service.name"), "test");
 }
 INSTANTIATE_TEST_SUITE_P(Collocation, Tracing, ::testing::Values("off", "on"));
+
+// Where the request ended is another thread than the one that its servant ran on.
+TEST_P(Tracing, TheMainThreadDoesNothingForATraceWhenItHasRunARequest) {
+  begin({}, GetParam());
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
+  const auto poa = root->create_POA("main", root->the_POAManager(),
+                                    {root->create_thread_policy(PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)});
+  const auto id = poa->activate_object(CORBA::make_reference<Servant>());
+  const auto stub = IDL::traits<Traced::Servant>::narrow(poa->id_to_reference(id));
+  for (const int bad : {0, -1}) {
+    auto call = std::async(std::launch::async, [&] {
+      if (bad == 0) {
+        EXPECT_EQ(stub->add(1, 1), 2);
+        EXPECT_NE(stub->where(), "");
+      } else {
+        EXPECT_THROW(stub->add(bad, 1), Traced::Refused);
+      }
+    });
+    while (call.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+      if (orb_->work_pending()) orb_->perform_work();
+    }
+    call.get();
+    EXPECT_EQ(traceparent(), "") << bad;
+  }
+}
 
 TEST_F(Tracing, HowCallsEndIsTold) {
   begin();

@@ -71,6 +71,28 @@ TEST(CallBacks, ReachOnlyObjectsOfAdaptersThatAreForThem) {
   EXPECT_EQ(hidden->asked, 0);
 }
 
+// The thread that reads their connection waits for the main thread.
+TEST(CallBacks, FromTheMainThreadDoNotWaitForTheThreadThatHasHandedOver) {
+  ServerSide server(BOTH, {"-ORBSlowUpcall", "86400000", "-ORBCallTimeout", "20000"});
+  const PoaRef root = server.orb.root();
+  const PoaRef main = root->create_POA(
+      "main", root->the_POAManager(),
+      {policy(BOTH), root->create_thread_policy(PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)});
+  const auto servant = CORBA::make_reference<Host>();
+  servant->self = Orb::activate<Guests::Host>(main, servant);
+  std::thread runs([&] { server.orb->run(); });
+  {
+    ClientSide client;
+    const HostRef host = client.host(server.orb->object_to_string(servant->self));
+    host->enter(client.guest);
+    EXPECT_EQ(host->call_back("hello"), "host, guest: hello");
+  }
+  servant->forget();
+  servant->self = nullptr;
+  server.orb->shutdown(false);
+  runs.join();
+}
+
 TEST(CallBacks, AreNested) {
   ServerSide server;
   ClientSide client;

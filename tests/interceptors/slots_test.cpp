@@ -7,17 +7,6 @@
 namespace corbel::interceptors_test {
 namespace {
 
-std::string text_in(const CORBA::Any& any) {
-  std::string text = "nothing";
-  (void)(any >>= text);
-  return text;
-}
-CORBA::Any any_with(const std::string& text) {
-  CORBA::Any any;
-  any <<= text;
-  return any;
-}
-
 class Slots : public ::testing::Test {
  protected:
   Slots() {

@@ -176,6 +176,16 @@ class Servant : public virtual CORBA::servant_traits<Watched::Thing>::base_type 
   std::atomic<std::int32_t> noted{0};
 };
 
+inline std::string text_in(const CORBA::Any& any) {
+  std::string text = "nothing";
+  (void)(any >>= text);
+  return text;
+}
+inline CORBA::Any any_with(const std::string& text) {
+  CORBA::Any any;
+  any <<= text;
+  return any;
+}
 inline IOP::ServiceContext context(std::uint32_t id, std::string_view text) {
   return IOP::ServiceContext(id, CORBA::OctetSeq(text.begin(), text.end()));
 }

@@ -34,7 +34,7 @@ Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noex
 }  // namespace
 
 bool Connection::in_upcall() noexcept {
-  return t_upcalls != 0;
+  return t_upcalls != 0 || t_serving_here != nullptr;  // the latter also in place of a thread that waits
 }
 
 Connection* serving_here() noexcept {

@@ -97,7 +97,7 @@ std::shared_ptr<const orb::Branches> Interceptors::branches_of(const ior::Ior& i
 
 void Interceptors::begin_call(orb::ClientRequest& request) noexcept {
   if (slots_->empty() || request.slots != nullptr) return;
-  guarded(request, [&] { request.slots = std::make_shared<const SlotValues>(slots_->of_thread()); });
+  guarded(request, [&] { request.slots = std::make_shared<const SlotValues>(slots_->of_thread().slots); });
 }
 
 void Interceptors::before_send(orb::ClientRequest& request) noexcept {
@@ -182,6 +182,8 @@ void Interceptors::begin(orb::ServerRequest& request) {
 
 void Interceptors::before_upcall(orb::ServerRequest& request) noexcept {
   guarded(request, [&] {
+    if (OfThread* const thread = slots_->find_thread(); thread != nullptr && thread->borrowed)
+      thread->begun.push_back(request.id);
     const InfoOf<ServerInfo> info(*this, request);
     for (const ServerRef& one : servers_) {
       try {
@@ -242,7 +244,40 @@ void Interceptors::defer(orb::ServerRequest& request) noexcept {
 
 void Interceptors::leave(orb::ServerRequest& request) noexcept {
   if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->leave_thread(*slots_);
-  for (SeesThreads* const each : see_threads_) each->on_left(request.id);
+  leave(request.id);
+}
+
+void Interceptors::leave(std::uint32_t request_id) noexcept {
+  if (OfThread* const thread = slots_->find_thread()) std::erase(thread->begun, request_id);
+  for (SeesThreads* const each : see_threads_) each->on_left(request_id);
+}
+
+// --- a thread that waits, and the one that runs a request for it ---
+
+void* Interceptors::lend() noexcept try { return &slots_->of_thread(); } catch (const std::bad_alloc&) {
+  return nullptr;  // the other thread has its own
+}
+
+void Interceptors::borrow(void* lent) noexcept {
+  auto& waits = *static_cast<OfThread*>(lent);
+  OfThread* own = nullptr;
+  try {
+    own = &slots_->of_thread();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  if (own == &waits) return;  // it is the same thread after all
+  std::swap(*own, waits);
+  own->borrowed = true;
+}
+
+void Interceptors::give_back(void* lent) noexcept {
+  auto& waits = *static_cast<OfThread*>(lent);
+  OfThread* const own = slots_->find_thread();
+  if (own == nullptr || own == &waits || !own->borrowed) return;
+  while (!own->begun.empty()) leave(own->begun.back());
+  own->borrowed = false;
+  std::swap(*own, waits);
 }
 
 }  // namespace corbel::interceptors

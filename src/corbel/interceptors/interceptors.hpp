@@ -60,6 +60,9 @@ class Interceptors final : public orb::CallHooks {
   void before_reply(orb::ServerRequest& request) noexcept override;
   void defer(orb::ServerRequest& request) noexcept override;
   void leave(orb::ServerRequest& request) noexcept override;
+  void* lend() noexcept override;
+  void borrow(void* lent) noexcept override;
+  void give_back(void* lent) noexcept override;
   void on_adapter(orb::NewAdapter& adapter) noexcept override;
   bool takes_policy(CORBA::PolicyType type) const noexcept override { return factories_.contains(type); }
   void close() noexcept override;
@@ -69,6 +72,7 @@ class Interceptors final : public orb::CallHooks {
   void begin(orb::ServerRequest& request);
   void end(orb::ClientRequest& request);
   void end(orb::ServerRequest& request);
+  void leave(std::uint32_t request_id) noexcept;
 
   orb::Core& core_;
   const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();

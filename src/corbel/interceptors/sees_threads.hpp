@@ -10,8 +10,9 @@ namespace corbel::interceptors {
 class SeesThreads {
  public:
   virtual ~SeesThreads() = default;
-  /// On the thread that ran the request's upcall, whose other requests begun since it has left, too. Of a request that
-  /// is answered later the end (send_reply and the like) is still to come, or has come on another thread.
+  /// On the thread that ran the request's upcall, whose other requests begun since it has left, too; if that is not the
+  /// one that received it (MAIN_THREAD_MODEL), on both. Of a request that is answered later, or by the thread that
+  /// received it, the end (send_reply and the like) is still to come, or has come on another thread.
   virtual void on_left(std::uint32_t request_id) noexcept = 0;
 };
 

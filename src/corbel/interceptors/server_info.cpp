@@ -8,18 +8,21 @@
 namespace corbel::interceptors {
 
 void RequestSlots::enter_thread(const SlotArea& area) {
-  thread_ = std::this_thread::get_id();
-  of_thread_ = std::exchange(area.of_thread(), values_);
+  OfThread& thread = area.of_thread();
+  of_thread_ = std::exchange(thread.slots, values_);
+  outer_ = std::exchange(thread.request, this);
 }
 
 void RequestSlots::take_from_thread(const SlotArea& area) {
-  if (thread_ == std::this_thread::get_id()) values_ = area.of_thread();
+  const OfThread* const thread = area.find_thread();
+  if (thread != nullptr && thread->request == this) values_ = thread->slots;
 }
 
 void RequestSlots::leave_thread(const SlotArea& area) noexcept {
-  if (thread_ != std::this_thread::get_id()) return;
-  area.of_thread() = std::move(of_thread_);
-  thread_ = {};
+  OfThread* const thread = area.find_thread();
+  if (thread == nullptr || thread->request != this) return;
+  thread->slots = std::move(of_thread_);
+  thread->request = outer_;
 }
 
 SlotValues& ServerInfo::slots() {

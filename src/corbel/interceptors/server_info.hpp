@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <thread>
 
 #include "corbel/interceptors/request_info.hpp"
 
@@ -24,7 +23,7 @@ class RequestSlots {
  private:
   SlotValues values_;
   SlotValues of_thread_;  // meanwhile
-  std::thread::id thread_;
+  const void* outer_ = nullptr;
 };
 
 /// Table 16.2: at which points servers' interceptors may ask for what.

@@ -16,6 +16,8 @@ using PortableInterceptor::SlotId;
 
 namespace {
 
+using Areas = base::ThreadValue<std::vector<std::pair<std::uint64_t, OfThread>>>;
+
 std::uint64_t next_area() noexcept {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -27,11 +29,11 @@ class PICurrent final : public PortableInterceptor::Current {
 
   CORBA::Any get_slot(SlotId id) override {
     check();
-    return slots_->get(slots_->of_thread(), id);
+    return slots_->get(slots_->of_thread().slots, id);
   }
   void set_slot(SlotId id, const CORBA::Any& data) override {
     check();
-    slots_->set(slots_->of_thread(), id, data);
+    slots_->set(slots_->of_thread().slots, id, data);
   }
 
  private:
@@ -62,10 +64,15 @@ void SlotArea::set(SlotValues& values, SlotId id, const CORBA::Any& data) const 
   values[id] = data;
 }
 
-SlotValues& SlotArea::of_thread() const {
-  auto& areas = base::ThreadValue<std::vector<std::pair<std::uint64_t, SlotValues>>>::here();
+OfThread* SlotArea::find_thread() const noexcept {
+  auto& areas = Areas::here();
   const auto found = std::find_if(areas.begin(), areas.end(), [&](const auto& one) { return one.first == id_; });
-  return found == areas.end() ? areas.emplace_back(id_, SlotValues()).second : found->second;
+  return found == areas.end() ? nullptr : &found->second;
+}
+
+OfThread& SlotArea::of_thread() const {
+  OfThread* const found = find_thread();
+  return found == nullptr ? Areas::here().emplace_back(id_, OfThread()).second : *found;
 }
 
 CORBA::object_reference<CORBA::Object> make_current(corba::OrbContext& orb) {

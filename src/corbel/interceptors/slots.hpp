@@ -12,6 +12,14 @@ namespace corbel::interceptors {
 /// The values of all slots, of a thread or of a request. Those at the end that were never set are left out.
 using SlotValues = std::vector<CORBA::Any>;
 
+/// What a thread has of one ORB. Used by that thread, or by one that borrows it meanwhile.
+struct OfThread {
+  SlotValues slots;
+  const void* request = nullptr;     ///< whose slots these are; null: the thread's own
+  bool borrowed = false;             ///< of a thread that waits
+  std::vector<std::uint32_t> begun;  ///< while it is: requests whose servant has been found since
+};
+
 /// The slots of one ORB (CORBA 3.3 part 1, 16.4). Thread-safe once it is sealed.
 class SlotArea {
  public:
@@ -26,8 +34,10 @@ class SlotArea {
   /// Throw InvalidSlot for what was not allocated.
   CORBA::Any get(const SlotValues& values, PortableInterceptor::SlotId id) const;
   void set(SlotValues& values, PortableInterceptor::SlotId id, const CORBA::Any& data) const;
-  /// The slots of the calling thread. Not to be kept.
-  SlotValues& of_thread() const;
+  /// Of the calling thread. Not to be kept, unless the thread waits.
+  OfThread& of_thread() const;
+  /// The same, null if it has nothing.
+  OfThread* find_thread() const noexcept;
 
  private:
   void check(PortableInterceptor::SlotId id) const;

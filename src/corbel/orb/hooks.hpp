@@ -138,6 +138,14 @@ class CallHooks {
   /// The thread that on_request() was called on leaves the request.
   virtual void leave(ServerRequest& request) noexcept = 0;
 
+  /// The calling thread is about to wait while another one runs something in its place (MAIN_THREAD_MODEL): what the
+  /// other one borrows of it, valid until the wait is over. Null if that is nothing.
+  virtual void* lend() noexcept = 0;
+  /// On the other thread, before and after: it has meanwhile what the waiting one had, and leaves then whatever
+  /// requests it has begun there.
+  virtual void borrow(void* lent) noexcept = 0;
+  virtual void give_back(void* lent) noexcept = 0;
+
   /// An adapter is being made, the root's included: the hooks say what its references carry.
   virtual void on_adapter(NewAdapter& adapter) noexcept = 0;
   /// True if policies of this type are the application's: adapters keep them.

@@ -22,6 +22,23 @@ std::string path_below(const base::SharedPtr<Poa>& parent, const std::string& pa
   return parent_path.empty() ? name : parent_path + kPathSeparator + name;
 }
 
+/// What hooks have of the thread that waits, the one that runs something for it has meanwhile.
+class Borrowed {
+ public:
+  Borrowed(orb::CallHooks* hooks, void* lent) noexcept : hooks_(lent == nullptr ? nullptr : hooks), lent_(lent) {
+    if (hooks_ != nullptr) hooks_->borrow(lent_);
+  }
+  ~Borrowed() {
+    if (hooks_ != nullptr) hooks_->give_back(lent_);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+ private:
+  orb::CallHooks* const hooks_;
+  void* const lent_;
+};
+
 /// What came of an activation.
 base::SharedPtr<Poa> made(const Activation& activation, base::SharedPtr<Poa> poa) {
   if (poa != nullptr || !activation.failure) return poa;
@@ -121,7 +138,15 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
 }
 
 void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
-  if (policies_.main_thread()) return space_->core().main_thread().run(act, space_->hold_deadline(), otherwise);
+  if (policies_.main_thread()) {
+    orb::CallHooks* const hooks = space_->core().attached_hooks();
+    void* const lent = hooks == nullptr ? nullptr : hooks->lend();
+    const auto act_there = [&] {
+      const Borrowed borrowed(hooks, lent);
+      act();
+    };
+    return space_->core().main_thread().run(act_there, space_->hold_deadline(), otherwise);
+  }
   (void)one_at_a_time_.take(base::Deadline::none());  // one after the other, however long each of them takes
   const HasTurn turn(*this, one_at_a_time_);
   act();
