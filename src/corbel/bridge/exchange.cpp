@@ -24,8 +24,8 @@ constexpr std::uint32_t kFewLeft = 4;
 /// Larger requests are not sent again, once the thread has left that read them.
 constexpr std::size_t kMostKept = 64U << 10;
 
-Deadline after(base::Duration limit) {
-  return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
+Deadline after(base::Duration limit, std::int64_t now) {
+  return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit, now);
 }
 
 /// True if a connection that was used before may have been at an end when the request came to it. It was certainly not
@@ -81,7 +81,8 @@ Exchange::Exchange(Means& means, connection::Connection& client, TargetPtr targe
       transfer_(means, client, asked_, *target_) {}
 
 void Exchange::begin() {
-  deadline = earlier(after(means_.settings.call_timeout), transfer_.limit());
+  begun_ = Deadline::clock_now();
+  deadline = earlier(after(means_.settings.call_timeout, begun_), transfer_.limit());
   if (asked_.bridges() >= means_.settings.bridges) {
     throw corba::system_failure("IMP_LIMIT", corba::vendor_minor(Stage::dispatch, Code::too_large), Completed::no,
                                 "the bridge: the request has passed " + std::to_string(asked_.bridges()) +
@@ -174,8 +175,9 @@ base::Status Exchange::attempt() {
     const std::lock_guard lock(mutex_);
     server_ = {};
   }
-  place_ = means_.succession.find(*client_, route());
-  const Deadline limit = earlier(deadline, after(means_.settings.connect_timeout));
+  if (!asked_.wants_reply() || means_.succession.used()) place_ = means_.succession.find(*client_, route());
+  const std::int64_t now = std::exchange(first_, false) ? begun_ : Deadline::clock_now();
+  const Deadline limit = earlier(deadline, after(means_.settings.connect_timeout, now));
   fresh_ = false;
   CORBEL_TRY(connection::ConnectionPtr server, means_.core.cache().acquire(way(), limit, fresh_, place_.follows));
   {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 
+#include "corbel/base/call_memory.hpp"
 #include "corbel/base/mutex.hpp"
 #include "corbel/bridge/asked.hpp"
 #include "corbel/bridge/means.hpp"
@@ -24,6 +27,8 @@ class Exchange final : public connection::AsyncReply, public Owed {
   Exchange(Means& means, connection::Connection& client, TargetPtr target,
            const messaging::IncomingLocateRequest& request);
   ~Exchange() override = default;
+  static void* operator new(std::size_t size) { return base::take_call_memory(size); }
+  static void operator delete(void* memory) noexcept { base::give_call_memory(memory); }
 
   /// On the thread that read the request, and as long as the message is there. Keeps itself alive, if need be. Throws
   /// what the client is to be told, corba::SystemFailure, if it has not begun.
@@ -60,10 +65,12 @@ class Exchange final : public connection::AsyncReply, public Owed {
   Asked asked_;
   Transfer transfer_;
   std::optional<corba::SystemFailure> instead_;  // of the reply, which is here and cannot be passed on
+  std::int64_t begun_ = 0;                       // by Deadline::clock_now()
   Target::RoutesPtr routes_;
   std::size_t route_ = 0;
   std::uint32_t stale_ = 0;
   std::optional<routing::Route> again_;  // the same, with connections of its own
+  bool first_ = true;                    // of the attempts is yet to be made
   bool fresh_ = false;                   // the connection was made for this request
   bool here_ = true;                     // the client's message, and the thread that read it
   bool waits_ = false;                   // which waits for a moment

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/connection/request_table.hpp"
 #include "corbel/messaging/message.hpp"
 
@@ -39,7 +40,7 @@ class Pending {
   void cancel_all(const connection::Connection& client) noexcept;
 
  private:
-  mutable std::mutex mutex_;  // guards what follows
+  mutable base::Mutex mutex_;  // guards what follows
   connection::RequestTable<Owed> owed_;
 };
 

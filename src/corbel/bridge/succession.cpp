@@ -9,7 +9,7 @@ Succession::Place Succession::find(const connection::Connection& client, const r
   Place place;
   const std::uint64_t of_client = std::hash<const void*>()(&client);
   place.identity = std::hash<std::string>()(route.key) ^ (of_client * 0x9e3779b97f4a7c15U);
-  if (!used_.load(std::memory_order_acquire)) return place;
+  if (!used()) return place;
   const std::lock_guard lock(mutex_);
   const Place& known = slot(place.identity);
   return known.identity == place.identity ? known : place;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "corbel/base/mutex.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/routing/route.hpp"
 
@@ -24,6 +25,8 @@ class Succession {
     std::uint64_t number = 0;                         ///< of the last oneway
   };
 
+  /// False as long as nobody has sent a oneway: then no place follows anything, and need not be found.
+  bool used() const noexcept { return used_.load(std::memory_order_acquire); }
   Place find(const connection::Connection& client, const routing::Route& route);
   /// Before a oneway leaves over `server`.
   void note_oneway(const Place& place, const connection::Connection& server);
@@ -36,7 +39,7 @@ class Succession {
   Place& slot(std::uint64_t identity) noexcept { return slots_[identity % kSlots]; }
 
   std::atomic<bool> used_{false};  // by many bridges never: they need no lock
-  std::mutex mutex_;               // guards what follows
+  base::Mutex mutex_;              // guards what follows
   std::array<Place, kSlots> slots_{};
   std::uint64_t oneways_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "corbel/base/mutex.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/cdr/format.hpp"
 #include "corbel/ior/ior.hpp"
@@ -55,7 +56,7 @@ class Target {
   };
 
   const ior::Ior ior_;
-  std::mutex mutex_;  // guards what follows
+  base::Mutex mutex_;  // guards what follows
   RoutesPtr all_;
   std::vector<Known> known_;  // there are few manners
 };

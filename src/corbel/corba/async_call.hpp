@@ -35,8 +35,7 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// `operation` outlives the call.
   explicit AsyncCall(const Operation& operation) noexcept : operation_(operation) {}
   virtual ~AsyncCall();
-  /// A call is made by one thread and usually ends on another, for which allocators are slow: the process has places
-  /// for 64 calls of up to 1 KiB.
+  /// A call is made by one thread and usually ends on another (corbel/base/call_memory.hpp).
   static void* operator new(std::size_t size);
   static void operator delete(void* memory) noexcept;
   AsyncCall(const AsyncCall&) = delete;
