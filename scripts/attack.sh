@@ -4,6 +4,7 @@
 #
 # usage: ./dev attack [SECONDS] [--attack NAME]... [--json FILE] [--memory MIB] [--threads N] [--most RATIO] [--list]
 #                     [--preset NAME]
+#        ./dev attack kills [N] [--preset NAME]
 #        ./dev attack restarts [--minutes N] [--seed N] [--examples N] [--json FILE] [--preset NAME]
 #
 #   SECONDS         for all attacks, each in turn and all together (default: 60)
@@ -21,6 +22,9 @@
 # client's p50 and p99 and its p99 beside its undisturbed one, and the most threads, memory and descriptors the server used. Held:
 # no honest call and no newcomer failed within 10 s, no more threads than -ORBThreads, no more memory than --memory, an end in
 # order. Times are printed, and judged only with --most. Status 1 if an attack was not held, or if the books do not agree.
+#
+# kills: servers and clients are killed (SIGKILL) at N random instants each (default: 1000), over every transport between
+# processes: what the other side sees, how soon, and that it goes on. A short form is in the test fault_suite.
 #
 # restarts: two servers and a naming service are ended (SIGTERM), killed (SIGKILL), started again, and an object moves between the
 # servers while fifteen clients call by five kinds of reference, one of them a name that is resolved each time (corbaname), each
@@ -41,6 +45,11 @@ while [ $# -gt 0 ]; do
 done
 need build
 configure "$preset"
+if [ "${arguments[0]:-}" = kills ]; then
+  build_targets "$preset" corbel_fault_suite
+  export CORBEL_KILLS=${arguments[1]:-1000} CORBEL_TEST_SECONDS=36000
+  exec "build/$preset/tests/fault/corbel_fault_suite" --gtest_filter='*Killed*'
+fi
 targets=(corbel_attack)
 if [[ " ${arguments[*]} " == *" restarts "* ]] && grep -q '^build corbel-named:' "build/$preset/build.ninja"; then
   targets+=(corbel-named corbel-tool)
