@@ -26,7 +26,8 @@
 //                                    (CLOCK_MONOTONIC), both in nanoseconds
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
-//                                    come back from the server, and are counted both ways. Where some may get lost
+//                                    come back from the server, and are counted both ways; MODE buffered are oneway
+//                                    calls that are kept back until 100 leave together. Where some may get lost
 //                                    (udp, oneway only), OCTETS are those that arrived, and a third number those sent
 //     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
 //     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE as
@@ -64,9 +65,9 @@ struct About {
   std::string name;                  ///< and version, such as "omniORB 4.2.5"
   std::string protocols = "none";    ///< what PROTOCOL may be
   std::string transports = "tcp";    ///< what TRANSPORT may be
-  std::string commands = "latency";  ///< beyond ping: latency, threads, fan, oneway, twoway, ring (modes of stream),
-                                     ///< cube, async, queues, delays, spins
-  std::string types = "octet";       ///< of streams
+  std::string commands = "latency";  ///< beyond ping: latency, threads, fan, oneway, twoway, ring, buffered (of
+                                     ///< stream), cube, async, queues, delays, spins
+  std::string types = "octet";  ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";
@@ -225,6 +226,10 @@ void run_threads(Client& client, unsigned long threads, unsigned long count) {
 
 template <class Client>
 Flow flow_of(Client& client, const std::string& mode, const std::string& type, std::size_t count) {
+  if (mode == "buffered") {
+    if constexpr (requires { client.buffered(type, count); }) return client.buffered(type, count);
+    throw std::runtime_error("nothing is kept back");
+  }
   if (mode != "ring") return client.flow(mode == "oneway", type, count);
   if constexpr (requires { client.ring(type, count); }) {
     return client.ring(type, count);
@@ -237,8 +242,8 @@ template <class Client>
 void run_stream(Client& client, const std::string& mode, const std::string& type, unsigned long buffer,
                 unsigned long count) {
   if constexpr (requires { client.flow(true, type, buffer); }) {
-    if ((mode != "oneway" && mode != "twoway" && mode != "ring") || size_of(type) == 0 || buffer < 1 ||
-        buffer > (64UL << 20)) {
+    if ((mode != "oneway" && mode != "twoway" && mode != "ring" && mode != "buffered") || size_of(type) == 0 ||
+        buffer < 1 || buffer > (64UL << 20)) {
       throw std::runtime_error("bad stream");
     }
     const Flow flow = flow_of(client, mode, type, std::max<unsigned long>(1, buffer / size_of(type)));

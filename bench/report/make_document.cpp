@@ -14,6 +14,12 @@ const std::vector<SuiteView>& views() {
        {"Oneway calls, each with a buffer of user data, ended by a two-way call that returns when all has arrived. "
         "Thin vertical "
         "lines are the spread. In the table, in parentheses: multiples of the raw sockets."}},
+      {"oneways",
+       "Small oneway calls",
+       {"Calls with 64 octets, a second: each by itself, and kept back until a hundred leave by one system call, as a "
+        "C "
+        "programmer gathers them. Over udp each is a datagram, and those count that arrived."},
+       {"rate", "syscalls_per_1000"}},
       {"latency",
        "Latency of two-way calls",
        {"Medians over the repetitions; whiskers are the least and the greatest."},

@@ -25,6 +25,8 @@ constexpr Suite kSuites[] = {
      bench::run_counts},
     {"latency", 40, "percentiles of two-way calls, back to back and at fixed times; what they use up",
      bench::run_latency},
+    {"oneways", 10, "small oneway calls, by themselves and kept back until many leave together; datagrams",
+     bench::run_oneways},
     {"ttcp", 40, "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
     {"profile", 40, "what each function, side and type takes of what a stream costs", bench::run_profile},
     {"cubit", 20, "calls that return their argument cubed, by type and protocol", bench::run_cubit},

@@ -36,6 +36,7 @@ void announce_duration(const Settings& settings, double seconds);
 /// std::runtime_error if it cannot run. A new suite is one function here and one line in main.cpp.
 int run_counts(const Settings& settings, Report& report);
 int run_latency(const Settings& settings, Report& report);
+int run_oneways(const Settings& settings, Report& report);
 int run_ttcp(const Settings& settings, Report& report);
 int run_profile(const Settings& settings, Report& report);
 int run_cubit(const Settings& settings, Report& report);

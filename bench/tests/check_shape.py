@@ -128,6 +128,7 @@ PEER_SUITES = {
              {"orb": "corbel", "type": "BinStruct"},
              {"orb": "wrappers", "type": "padded BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"},
              {"orb": "raw", "transport": "tls"}, {"orb": "corbel", "transport": "tls", "control": "raw"}, {"orb": "corbel", "placement": "one cpu"}],
+    "oneways": [{"orb": "raw", "way": "100 together"}, {"orb": "corbel", "way": "100 together"}, {"orb": "corbel", "protocol": "frames"}],
     "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
     "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
               for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")

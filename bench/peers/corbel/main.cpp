@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps; for the
 // suite lines also as "frames", and as "ziop": giop compressed by the plug-in that CORBEL_BENCH_ZIOP names.
+#include <corbel/corba/buffering_policy.hpp>
+#include <corbel/corba/messaging_policies.hpp>
 #include <corbel/mapping/with_policies.hpp>
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
@@ -145,6 +147,21 @@ class Client {
     return ring(Bench::BinStructs(count, Bench::BinStruct(1, 'c', 2, 3, 4.5)), &R::echo_structs);
   }
 
+  /// Oneway calls that are kept back until 100 leave together.
+  peer::Flow buffered(const std::string& type, std::size_t count) {
+    if (type != "octet" || lossy_) throw std::runtime_error("only octets are kept back");
+    const corbel::BufferingConstraint together(corbel::BUFFER_MESSAGE_COUNT, 0, 100, 0);
+    auto patient =
+        corbel::with_policies(target_, {CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE),
+                                        CORBA::make_reference<corbel::BufferingConstraintPolicy>(together)});
+    target_->reset();
+    return {count, [this, patient, data = Bench::Octets(count, 'x')](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) patient->take_octets(data);
+              while (target_->taken() < data.size() * calls) {
+              }
+            }};
+  }
+
   void async(const std::string& how, unsigned long window, unsigned long count) {
     const auto pinger = IDL::traits<Bench::Pinger>::unchecked_narrow(target_);
     if (how == "futures") {
@@ -280,6 +297,11 @@ std::string activate(const OrbRef& orb) {
   return orb->object_to_string(target);
 }
 
+/// True of protocols that carry no replies: other calls go over TCP then.
+bool is_one_way(std::string_view protocol) {
+  return protocol == "frames";
+}
+
 bool is_internet(const std::string& transport) {
   return transport == "tcp" || transport == "udp" || transport == "tls";
 }
@@ -293,12 +315,12 @@ int command_loop(const OrbRef& orb, const std::string& transport, const std::str
 struct Corbel {
   static peer::About about() {
     return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp tls inproc collocated",
-            "latency threads fan oneway twoway ring cube async queues delays", peer::kAllTypes};
+            "latency threads fan oneway twoway ring buffered cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
     // Frames carry oneways alone: what wants a reply needs an endpoint beside theirs.
-    const std::string beside = std::strcmp(protocol, "frames") == 0 ? ";giop+" + endpoint : "";
+    const std::string beside = is_one_way(protocol) ? ";giop+" + endpoint : "";
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+" + endpoint + beside});
     peer::announce(activate(orb));
     orb->run();
@@ -307,10 +329,10 @@ struct Corbel {
   static int run_client(const char* protocol, const char* transport, const char* reference) {
     const bool collocated = std::string(transport) == "collocated";
     if (!collocated && std::string(transport) != "inproc") {
-      std::vector<std::string> arguments;
-      if (std::strcmp(protocol, "frames") == 0)
-        arguments = {"-ORBProtocolPreference", std::string("frames+") + transport};
-      return command_loop(make_orb(protocol, std::move(arguments)), transport, reference);
+      std::vector<std::string> options{"-ORBOnewayOverflow", "wait"};
+      if (is_one_way(protocol))
+        options.insert(options.end(), {"-ORBProtocolPreference", std::string(protocol) + "+" + transport});
+      return command_loop(make_orb(protocol, std::move(options)), transport, reference);
     }
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+inproc://bench",
                                          "-ORBCollocation", collocated ? "on" : "off"});
