@@ -18,8 +18,8 @@ void plain_set_no_delay(int on);
 void plain_set_spinning(int on);
 
 /* A handle that listens on `where`, a numeric Internet address ("tcp"; anything else is 127.0.0.1; the system chooses
-   the port, unless it follows a colon) or a path ("unix"). `address`, of `size` octets, receives what plain_connect wants: "tcp:ADDRESS:PORT" or
-   "unix:PATH". */
+   the port, unless it follows a colon) or a path ("unix"). `address`, of `size` octets, receives what plain_connect
+   wants: "tcp:ADDRESS:PORT" or "unix:PATH". */
 int plain_listen(const char* transport, const char* where, char* address, size_t size);
 int plain_accept(int listener);
 int plain_connect(const char* address);

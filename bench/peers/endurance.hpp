@@ -29,6 +29,7 @@ inline std::string numbered(std::string reference, unsigned long number) {
 template <class Client>
 void run_fan(Client& client, unsigned long connections, unsigned long count) {
   if constexpr (requires { client.of_number(0UL); }) {
+    if (connections == 0) throw std::runtime_error("no connections");
     static std::vector<decltype(client.of_number(0UL))> all;
     while (all.size() < connections) {
       all.push_back(client.of_number(all.size()));

@@ -254,6 +254,12 @@ TEST(ThenAndNow, StandsInFrontWithTheNewestPeerAndDrawsTheSameFromItsOwnFigures)
   EXPECT_EQ(make_document(report).sections.at(0).id, "then-and-now");
 }
 
+TEST(Contestants, AreToldApartByWhatTheirClientsWereTold) {
+  EXPECT_EQ(contestant({{"orb", "corbel"}}), "Corbel");
+  EXPECT_EQ(contestant({{"orb", "corbel"}, {"scheme", "two servers"}}), "Corbel, two servers");
+  EXPECT_EQ(contestant({{"scheme", "linear search"}}), "linear search");
+}
+
 TEST(Reader, ReadsWhatTheLaboratoryWrote) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/figures.json";

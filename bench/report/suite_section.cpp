@@ -209,6 +209,7 @@ int Palette::colour_of(const std::string& name) {
 
 std::string contestant(const Case& of) {
   if (of.contains("concurrency")) return mechanism_name(of) + ", " + of.at("concurrency");
+  if (of.contains("orb") && of.contains("scheme")) return mechanism_name(of) + ", " + of.at("scheme");
   if (of.contains("orb")) return mechanism_name(of);
   return value_of(of, "scheme", value_of(of, "by", "all"));
 }
