@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the release and installs headers, libraries, corbel-idl, corbel, corbel-bridge, corbel-named, the CMake and pkg-config files, and the
-# programs of the laboratory (corbel-bench, corbel-ttcp).
+# Builds the release and installs headers, libraries, commands, the CMake and pkg-config files.
+#
+# The commands are corbel-idl, corbel, corbel-bridge, corbel-named, and those of the laboratory: corbel-bench, corbel-ttcp.
 #
 # usage: ./dev install [--prefix FOLDER]        (default: /usr/local)
 
