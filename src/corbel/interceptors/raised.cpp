@@ -94,6 +94,19 @@ bool is_user_exception(const std::exception_ptr& exception) noexcept {
   }
 }
 
+namespace {
+
+/// The exception if the program has its TypeCode, else UNKNOWN (CORBA 3.3 part 1, 16.3.13).
+void insert(CORBA::Any& any, const CORBA::UserException& user) {
+  try {
+    any <<= static_cast<const CORBA::Exception&>(user);
+  } catch (const CORBA::BAD_TYPECODE&) {
+    any <<= CORBA::UNKNOWN(corba::minor::kUnlistedUserException, CompletionStatus::COMPLETED_YES);
+  }
+}
+
+}  // namespace
+
 CORBA::Any any_of(const std::exception_ptr& exception) {
   CORBA::Any any;
   try {
@@ -106,6 +119,8 @@ CORBA::Any any_of(const std::exception_ptr& exception) {
 #undef CORBEL_INSERT
   } catch (const CORBA::UnknownUserException& made) {
     return made.exception();
+  } catch (const CORBA::UserException& user) {
+    insert(any, user);
   } catch (...) {
     any <<= CORBA::UNKNOWN(corba::minor::kUnlistedUserException, completion_of(exception));
   }
