@@ -47,7 +47,7 @@ if(TARGET corbel-idl)
 endif()
 install(TARGETS ${installed_targets} EXPORT CorbelTargets LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
 install(EXPORT CorbelTargets NAMESPACE Corbel:: DESTINATION ${package_folder})
-install(FILES ${PROJECT_SOURCE_DIR}/src/corbel/corbel.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel)
+install(FILES ${PROJECT_SOURCE_DIR}/src/corbel/corbel.hpp ${PROJECT_SOURCE_DIR}/src/corbel/standard.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel)
 # With the tools: `corbel call` reads it, too.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel COMPONENT tools FILES_MATCHING PATTERN "*.idl")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

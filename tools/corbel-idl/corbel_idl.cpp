@@ -72,6 +72,8 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
                "Write a second skeleton for each interface, of servants that answer later");
   app.add_flag("--stubs", arguments.generated.stubs,
                "For clients: the server files hold no skeletons but those of reply handlers");
+  app.add_flag("--taox11", arguments.generated.taox11,
+               "Write NAMEC.h, NAMES.h and NAMEAmiC.h, too, which programs for TAOX11 include");
   static const std::map<std::string, back::Dispatch> kDispatch = {
       {"hashed", back::Dispatch::hashed}, {"linear", back::Dispatch::linear}, {"indexed", back::Dispatch::indexed}};
   app.add_option("--dispatch", arguments.generated.dispatch,

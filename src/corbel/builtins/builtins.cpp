@@ -5,6 +5,7 @@
 #include "corbel/builtins/shipped.hpp"
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/dynamic/type_factory.hpp"
 #include "corbel/interceptors/initialisation.hpp"
 #include "corbel/interceptors/slots.hpp"
 #include "corbel/orb/orb.hpp"
@@ -20,6 +21,7 @@ orb::Components components() {
       {
           {"CodecFactory", &dynamic::make_codec_factory},
           {"DynAnyFactory", &dynamic::make_dyn_any_factory},
+          {"TypeCodeFactory", &dynamic::make_type_code_factory},
           {"PICurrent", &interceptors::make_current},
       },
       &interceptors::initialise,

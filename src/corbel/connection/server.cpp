@@ -98,14 +98,14 @@ bool Server::work_pending() {
   return pending;
 }
 
-std::size_t Server::perform_work(std::size_t most) {
+std::size_t Server::perform_work(std::size_t most, base::Deadline until) {
   std::size_t done = 0;
   loops_.fetch_add(1);
   if (pool_) {
     pool_->try_work();
   } else {
     (void)lead_.try_lead([&] {
-      if (const auto ran = reactor_->run_once(base::Deadline::now(), most)) done = *ran;
+      if (const auto ran = reactor_->run_once(until, most)) done = *ran;
     });
   }
   loops_.fetch_sub(1);

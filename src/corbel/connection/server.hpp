@@ -69,8 +69,8 @@ class Server final : private InputUser {
   void call_runner(std::function<void()> work);
   bool work_pending();
   /// Serves what is ready now, in single mode no more than `most` things; only then is there usually anything. How many
-  /// in single mode; 0 if another thread has the lead.
-  std::size_t perform_work(std::size_t most = SIZE_MAX);
+  /// in single mode, where it waits `until` something is; 0 if another thread has the lead.
+  std::size_t perform_work(std::size_t most = SIZE_MAX, base::Deadline until = base::Deadline::now());
   /// In single mode: a handle that is readable as long as perform_work() finds something, or nothing ever will any more
   /// (Reactor::pollable). Errors (stage configure): bad_argument in other modes, cancelled if another thread has the
   /// lead, out_of_resources.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "corbel/corba/local_interface.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/references.hpp"
 #include "corbel/ior/identity.hpp"
@@ -134,7 +135,8 @@ bool Object::_static_is_a(std::string_view repository_id) const noexcept {
 }
 
 bool LocalObject::_is_a(const std::string& repository_id) {
-  return repository_id == kLocalObjectId || _static_is_a(repository_id);
+  return repository_id == kLocalObjectId || _static_is_a(repository_id) ||
+         corbel::corba::LocalInterface::is_a(*this, repository_id);
 }
 
 object_reference<LocalObject> LocalObject::_this() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,13 @@ namespace IDL {
 template <class T>
 struct traits;
 
-/// What traits<T>::write returns, to be written to a stream at once: corbel/mapping/print.hpp has its operator<<.
-template <class T>
+/// How traits<T>::write formats; users may specialise it for their types (corbel/mapping/print.hpp).
+template <class T, class Stream = std::ostream>
+struct formatter;
+
+/// What traits<T>::write returns, to be written to a stream at once: corbel/mapping/print.hpp has its operator<<. A
+/// Format other than void, which stands for formatter<T>, is made without arguments and called with stream and value.
+template <class T, class Format = void>
 struct writer {
   const T& value;
 };
@@ -23,10 +29,13 @@ struct writer {
 /// The part of all traits that formats (OMG IDL-to-C++11 mapping 1.7, 6.30).
 template <class T>
 struct formatted_traits {
-  static writer<T> write(const T& value) { return {value}; }
-  template <class Stream>
-  static Stream& write_on(Stream& stream, const T& value) {
-    stream << writer<T>{value};
+  template <class Format = void>
+  static writer<T, Format> write(const T& value) {
+    return {value};
+  }
+  template <class Stream, class Format = formatter<T>>
+  static Stream& write_on(Stream& stream, const T& value, Format format = Format()) {
+    format(stream, value);
     return stream;
   }
 };

@@ -25,6 +25,16 @@ namespace CORBA {
 /// References to values are like those to objects: shared, nil by default.
 template <class T>
 using valuetype_reference = object_reference<T>;
+template <class T>
+using weak_valuetype_reference = weak_object_reference<T>;
+/// And those to abstract interfaces, which lead to either.
+template <class T>
+using abstractbase_reference = object_reference<T>;
+/// The older names of the traits of these references.
+template <class T>
+using valuetype_traits = IDL::traits<T>;
+template <class T>
+using abstractbase_traits = IDL::traits<T>;
 
 /// Base of all valuetypes (OMG IDL-to-C++11 mapping 1.7, 6.18). Values are shared by references; graphs with cycles are
 /// kept alive by them until one is broken. Arguments that came over the wire with cycles are freed when the operation

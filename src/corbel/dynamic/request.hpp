@@ -53,6 +53,8 @@ class CORBEL_API Request final : public LocalObject, public DIIPollable {
   /// `request->add_in_arg() <<= value`. After the call inout and out arguments hold what came back.
   Any& add_in_arg(const std::string& name = {}) { return arguments_.add_value(name, {}, ARG_IN).value; }
   Any& add_inout_arg(const std::string& name = {}) { return arguments_.add_value(name, {}, ARG_INOUT).value; }
+  /// The same for an out argument, whose value is not sent: what is put in tells its type.
+  Any& add_out_arg(const std::string& name = {}) { return arguments_.add_value(name, {}, ARG_OUT).value; }
   Any& add_out_arg(const typecode_reference& type, const std::string& name = {}) {
     return arguments_.add_type(name, type, ARG_OUT).value;
   }

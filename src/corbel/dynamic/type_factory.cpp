@@ -273,3 +273,11 @@ typecode_reference TypeCodeFactory::create_recursive_tc(const std::string& id) {
 }
 
 }  // namespace CORBA
+
+namespace corbel::dynamic {
+
+CORBA::object_reference<CORBA::Object> make_type_code_factory(corba::OrbContext& /*orb*/) {
+  return CORBA::make_reference<CORBA::TypeCodeFactory>();
+}
+
+}  // namespace corbel::dynamic

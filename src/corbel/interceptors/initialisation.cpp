@@ -7,10 +7,24 @@
 
 #include "corbel/base/fork.hpp"
 #include "corbel/corba/define_exception.hpp"
+#include "corbel/corba/local_interface.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
 #include "corbel/orb/face.hpp"
 #include "corbel/orb/orb.hpp"
+
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::Interceptor>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::Current>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::RequestInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ClientRequestInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ServerRequestInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ClientRequestInterceptor>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ServerRequestInterceptor>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInterceptor>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::PolicyFactory>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitializer>;
 
 namespace PortableInterceptor {
 

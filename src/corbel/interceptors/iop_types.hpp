@@ -7,15 +7,13 @@
 #include <vector>
 
 #include "corbel/dynamic/codec_factory.hpp"
+#include "corbel/interceptors/iop_numbers.hpp"
 #include "corbel/mapping/corba_types.hpp"
 
 /// Octets with a number that says what they are: service contexts, tagged profiles and components (CORBA 3.3 part 2,
 /// 7.6.2, 7.7). As corbel-idl maps IOP.idl; do not include both.
 namespace IOP {
 
-using ServiceId = std::uint32_t;
-using ProfileId = std::uint32_t;
-using ComponentId = std::uint32_t;
 using ProfileData = CORBA::OctetSeq;
 using ComponentData = CORBA::OctetSeq;
 

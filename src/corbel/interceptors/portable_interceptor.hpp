@@ -53,11 +53,8 @@ CORBEL_INTERCEPTOR_TRAITS(ORBInitializer)
 namespace PortableInterceptor {
 
 /// What every local interface of the module says of itself.
-#define CORBEL_INTERCEPTOR_INTERFACE(NAME, BASE)                                                     \
+#define CORBEL_INTERCEPTOR_INTERFACE(NAME)                                                           \
   static constexpr std::string_view _interface_id = "IDL:omg.org/PortableInterceptor/" #NAME ":1.0"; \
-  bool _static_is_a(std::string_view repository_id) const noexcept override {                        \
-    return repository_id == _interface_id || BASE::_static_is_a(repository_id);                      \
-  }                                                                                                  \
                                                                                                      \
  protected:                                                                                          \
   NAME() = default;
@@ -110,7 +107,7 @@ class CORBEL_API Interceptor : public virtual CORBA::LocalObject {
   virtual std::string name() = 0;
   /// The ORB has ended: no request is under way, and none will come.
   virtual void destroy() {}
-  CORBEL_INTERCEPTOR_INTERFACE(Interceptor, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(Interceptor)
 };
 
 /// Slots of the calling thread (16.4): `resolve_initial_references("PICurrent")`. What a thread has set when it calls
@@ -123,7 +120,7 @@ class CORBEL_API Current : public virtual CORBA::Current {
   virtual CORBA::Any get_slot(SlotId id) = 0;
   /// Sets the slot of the calling thread; throws as get_slot().
   virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(Current, CORBA::Current)
+  CORBEL_INTERCEPTOR_INTERFACE(Current)
 };
 
 /// What an interceptor is told of a request (16.3.12). Valid until the interceptor returns, at the points that table
@@ -150,7 +147,7 @@ class CORBEL_API RequestInfo : public virtual CORBA::LocalObject {
   /// A copy; BAD_PARAM minor OMG 26 if there is none with the id.
   virtual IOP::ServiceContext get_request_service_context(IOP::ServiceId id) = 0;
   virtual IOP::ServiceContext get_reply_service_context(IOP::ServiceId id) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(RequestInfo, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(RequestInfo)
 };
 
 /// On the client's side (16.3.13).
@@ -171,7 +168,7 @@ class CORBEL_API ClientRequestInfo : public virtual RequestInfo {
   virtual IDL::traits<CORBA::Policy>::ref_type get_request_policy(CORBA::PolicyType type) = 0;
   /// Only in send_request. BAD_INV_ORDER minor OMG 15 if there is one with the id and it is not to be replaced.
   virtual void add_request_service_context(const IOP::ServiceContext& service_context, bool replace) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInfo, RequestInfo)
+  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInfo)
 };
 
 /// On the server's side (16.3.14).
@@ -194,7 +191,7 @@ class CORBEL_API ServerRequestInfo : public virtual RequestInfo {
   virtual bool target_is_a(const CORBA::RepositoryId& id) = 0;
   /// It goes with the reply, whatever that is. BAD_INV_ORDER minor OMG 15 as for requests.
   virtual void add_reply_service_context(const IOP::ServiceContext& service_context, bool replace) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInfo, RequestInfo)
+  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInfo)
 };
 
 /// Sees the requests that this process sends, also to its own objects (16.3.5). An interceptor that returned normally
@@ -212,7 +209,7 @@ class CORBEL_API ClientRequestInterceptor : public virtual Interceptor {
   virtual void receive_exception(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
   /// As send_request.
   virtual void receive_other(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInterceptor, Interceptor)
+  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInterceptor)
 };
 
 /// Sees the requests that come (16.3.8). An interceptor that returned normally from receive_request_service_contexts
@@ -229,7 +226,7 @@ class CORBEL_API ServerRequestInterceptor : public virtual Interceptor {
   virtual void send_exception(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
   /// May throw ForwardRequest, and system exceptions with COMPLETED_NO.
   virtual void send_other(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInterceptor, Interceptor)
+  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInterceptor)
 };
 
 /// An object adapter that is being made (16.5.3). Valid until establish_components returns, then BAD_INV_ORDER minor
@@ -242,7 +239,7 @@ class CORBEL_API IORInfo : public virtual CORBA::LocalObject {
   virtual void add_ior_component(const IOP::TaggedComponent& a_component) = 0;
   /// The same for profiles of that kind; BAD_PARAM minor OMG 29 if this ORB makes none such.
   virtual void add_ior_component_to_profile(const IOP::TaggedComponent& a_component, IOP::ProfileId profile_id) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(IORInfo, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(IORInfo)
 };
 
 /// Says what references carry besides addresses (16.5.2): called once for each adapter, the root's included, that is
@@ -251,7 +248,7 @@ class CORBEL_API IORInterceptor : public virtual Interceptor {
  public:
   /// What it throws is ignored.
   virtual void establish_components(IDL::traits<IORInfo>::ref_type info) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(IORInterceptor, Interceptor)
+  CORBEL_INTERCEPTOR_INTERFACE(IORInterceptor)
 };
 
 /// Makes policies of a type of the application's for ORB::create_policy (16.6). Thread-safe.
@@ -259,7 +256,7 @@ class CORBEL_API PolicyFactory : public virtual CORBA::LocalObject {
  public:
   /// May throw PolicyError.
   virtual IDL::traits<CORBA::Policy>::ref_type create_policy(CORBA::PolicyType type, const CORBA::Any& value) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(PolicyFactory, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(PolicyFactory)
 };
 
 /// What an ORBInitializer works with (16.7.2). Once ORB_init has returned everything throws OBJECT_NOT_EXIST.
@@ -308,7 +305,7 @@ class CORBEL_API ORBInitInfo : public virtual CORBA::LocalObject {
   virtual void register_policy_factory(CORBA::PolicyType type, IDL::traits<PolicyFactory>::ref_type policy_factory) = 0;
   /// 0, 1, 2 and so on.
   virtual SlotId allocate_slot_id() = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ORBInitInfo, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(ORBInitInfo)
 };
 
 /// What an application registers to take part in making ORBs (16.7.1). What it throws ends ORB_init.
@@ -318,7 +315,7 @@ class CORBEL_API ORBInitializer : public virtual CORBA::LocalObject {
   virtual void pre_init(IDL::traits<ORBInitInfo>::ref_type info) = 0;
   /// The ORB's initial references are there.
   virtual void post_init(IDL::traits<ORBInitInfo>::ref_type info) = 0;
-  CORBEL_INTERCEPTOR_INTERFACE(ORBInitializer, CORBA::LocalObject)
+  CORBEL_INTERCEPTOR_INTERFACE(ORBInitializer)
 };
 #undef CORBEL_INTERCEPTOR_INTERFACE
 

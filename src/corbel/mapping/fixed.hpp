@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "corbel/mapping/codec.hpp"
 
@@ -155,6 +156,19 @@ corbel::mapping::Decimal operator/(const Fixed<D, S>& a, const Fixed<E, T>& b) {
 template <std::uint16_t D, std::uint16_t S>
 std::ostream& operator<<(std::ostream& stream, const Fixed<D, S>& value) {
   return stream << value.to_string().c_str();
+}
+
+/// Reads the next word. Sets failbit, and leaves `value` alone, if that is no number or too large a one.
+template <class Stream, std::uint16_t D, std::uint16_t S>
+requires std::is_base_of_v<std::istream, Stream> Stream& operator>>(Stream& stream, Fixed<D, S>& value) {
+  if (std::string text; stream >> text) {
+    try {
+      value = Fixed<D, S>(text);
+    } catch (const CORBA::DATA_CONVERSION&) {
+      stream.setstate(Stream::failbit);
+    }
+  }
+  return stream;
 }
 
 template <std::uint16_t D, std::uint16_t S>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "corbel/corba/local_interface.hpp"
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/mapping/codec.hpp"
 

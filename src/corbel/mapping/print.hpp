@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "corbel/mapping/types.hpp"
 
@@ -160,8 +161,7 @@ std::string to_text(const T& value) {
 
 namespace IDL {
 
-/// How traits<T>::write formats; users may specialise it for their types.
-template <class T, class Stream = std::ostream>
+template <class T, class Stream>
 struct formatter {
   Stream& operator()(Stream& stream, const T& value) const {
     corbel::mapping::print(stream, value);
@@ -169,9 +169,21 @@ struct formatter {
   }
 };
 
-template <class T>
-std::ostream& operator<<(std::ostream& stream, const writer<T>& writer) {
-  return formatter<T, std::ostream>()(stream, writer.value);
+template <class T, class Format>
+std::ostream& operator<<(std::ostream& stream, const writer<T, Format>& writer) {
+  std::conditional_t<std::is_void_v<Format>, formatter<T>, Format> format;
+  format(stream, writer.value);
+  return stream;
 }
 
 }  // namespace IDL
+
+namespace CORBA {
+
+/// Whether there is an object; values are written with their members.
+template <class T>
+std::ostream& operator<<(std::ostream& stream, const object_reference<T>& reference) {
+  return IDL::formatter<object_reference<T>>()(stream, reference);
+}
+
+}  // namespace CORBA

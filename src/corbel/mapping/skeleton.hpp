@@ -181,15 +181,4 @@ bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& 
   return detail::dispatch_by_name(table, servant, call);
 }
 
-/// What a tie delegates to, kept alive by any smart pointer: std::shared_ptr, std::unique_ptr, base::SharedPtr.
-template <class T, class Owner>
-base::SharedPtr<T> keep(Owner owner) {
-  if constexpr (std::is_convertible_v<Owner, base::SharedPtr<T>>) {
-    return owner;
-  } else {
-    T* const object = owner.get();
-    return base::SharedPtr<T>(base::make_shared<Owner>(std::move(owner)), object);
-  }
-}
-
 }  // namespace corbel::mapping

@@ -158,6 +158,8 @@ class Core final {
   /// Serves what is ready now, on this thread; no more than `most` things in single mode. How many of what is counted
   /// there, and of what waited for the main thread.
   std::size_t perform_work(std::size_t most = SIZE_MAX);
+  /// Serves until the deadline or the end of the ORB; with `once`, until something was done. Throws as run().
+  void work_until(base::Deadline deadline, bool once);
   /// The handle for WorkHandle, which holds run() off until give_pollable(). `main_thread`: of what is for that alone;
   /// the calling thread is it until then. Throws BAD_PARAM, BAD_INV_ORDER, NO_RESOURCES.
   int take_pollable(bool main_thread);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ORB as the guest of another loop.
+// The ORB as the guest of another loop, or with one for a while.
+#include <chrono>
+
+#include "corbel/base/deadline.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 
@@ -36,6 +39,24 @@ void Core::give_pollable(bool main_thread) noexcept {
 std::size_t Core::perform_main_work(std::size_t most) {
   check_process();
   return main_thread_.is_owner() ? main_thread_.serve_waiting(most) : 0;
+}
+
+void Core::work_until(base::Deadline deadline, bool once) {
+  check_process();
+  if (work_handles_.load() != 0) {
+    raise(base::error(Stage::configure, Code::cancelled), "the ORB has a WorkHandle: another loop runs it");
+  }
+  // What ends a wait differs by mode and by which thread is the main one: looked at anew after some milliseconds.
+  constexpr auto kSlice = std::chrono::milliseconds(10);
+  do {
+    const auto until = earlier(deadline, base::Deadline::after(kSlice));
+    const bool main = main_thread_.enter();
+    std::size_t done = main ? main_thread_.serve_waiting() : 0;
+    done += server().perform_work(SIZE_MAX, done == 0 ? until : base::Deadline::now());
+    if (done == 0) main_thread_.await(until);
+    if (main) main_thread_.leave();
+    if (once && done != 0) return;
+  } while (!ended() && !deadline.expired());
 }
 
 }  // namespace corbel::orb

@@ -77,6 +77,11 @@ void MainThread::serve() {
   }
 }
 
+void MainThread::await(base::Deadline until) {
+  std::unique_lock lock(mutex_);
+  if (first_ == nullptr && !until.expired()) changed_.wait_for(lock, until.remaining());
+}
+
 std::size_t MainThread::serve_waiting(std::size_t most) {
   std::unique_lock lock(mutex_);
   std::size_t waiting = 0;

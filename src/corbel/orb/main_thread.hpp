@@ -38,6 +38,8 @@ class MainThread {
   bool pending();
   /// Runs what comes until close(). By the main thread.
   void serve();
+  /// Waits for something for the main thread, close() if that is still to come, or the deadline.
+  void await(base::Deadline until);
   /// Runs what waits now, no more than `most`, and not what comes meanwhile; how many. By the main thread.
   std::size_t serve_waiting(std::size_t most = SIZE_MAX);
   /// A handle that is readable while something waits for the main thread, and after close(). It belongs to this. Error:

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <utility>
 
+#include "corbel/base/deadline.hpp"
 #include "corbel/base/mutex.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/pollable.hpp"
@@ -250,6 +252,15 @@ void ORB::run() {
 void ORB::perform_work() {
   state_->check();
   state_->core.perform_work();
+}
+
+double ORB::_work_for_seconds(double seconds, bool once) {
+  state_->check();
+  constexpr double kLongest = 1e9;  // some thirty years
+  const auto time = std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest));
+  const auto deadline = corbel::base::Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(time));
+  state_->core.work_until(deadline, once);
+  return deadline.expired() ? 0 : std::chrono::duration<double>(deadline.remaining()).count();
 }
 
 bool ORB::work_pending() {

@@ -53,8 +53,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   IDL::traits<Object>::ref_type string_to_object(const std::string& text);
 
   /// Looks in this order: registered references, -ORBInitRef, what the ORB has itself ("RootPOA", "POACurrent",
-  /// "ORBPolicyManager", "PolicyCurrent", "CodecFactory", "DynAnyFactory"), -ORBDefaultInitRef. Throws InvalidName if
-  /// none knows the name.
+  /// "ORBPolicyManager", "PolicyCurrent", "CodecFactory", "DynAnyFactory", "TypeCodeFactory", "PICurrent"),
+  /// -ORBDefaultInitRef. Throws InvalidName if none knows the name.
   IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
   /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for
   /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
@@ -75,6 +75,16 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   void perform_work();
   /// True if perform_work() would find something (8.2.3.1).
   bool work_pending();
+  /// The same for no longer than `time`, a std::chrono::duration, which is then what is left of it: run() until
+  /// shutdown(), perform_work() until something was there. Beyond the standard; programs for TAO and TAOX11 use it.
+  template <class Rep, class Period, template <class, class> class Duration>
+  void run(Duration<Rep, Period>& time) {
+    _work_for(time, false);
+  }
+  template <class Rep, class Period, template <class, class> class Duration>
+  void perform_work(Duration<Rep, Period>& time) {
+    _work_for(time, true);
+  }
   /// Stops serving. With `wait_for_completion`, returns when running requests have finished. Throws BAD_INV_ORDER minor
   /// OMG 3 where that would wait for the caller itself: inside a request, a servant manager or the destructor of a
   /// servant that the adapter releases, and on the ORB's own threads. Calling it again does nothing.
@@ -134,6 +144,14 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   explicit ORB(corbel::orb::OrbState& state) noexcept;
 
  private:
+  /// Without <chrono>, which few that include this need.
+  template <class Duration>
+  void _work_for(Duration& time, bool once) {
+    constexpr auto kSeconds = static_cast<double>(Duration::period::num) / static_cast<double>(Duration::period::den);
+    const double left = _work_for_seconds(static_cast<double>(time.count()) * kSeconds, once);
+    time = Duration(static_cast<typename Duration::rep>(left / kSeconds));
+  }
+  double _work_for_seconds(double seconds, bool once);
   void _sent(const object_reference<Pollable>& request);
   object_reference<Pollable> _next_response();
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "corbel/corba/object.hpp"
 #include "corbel/corba/servant.hpp"
@@ -19,10 +20,21 @@ class TypeCodeOperations {
  public:
   using TypeCodeRef = object_reference<TypeCode>;
 
+  template <class Types = TypeCodeFactory, class M>
+  requires requires(const M& member) { member.name(); }
+  TypeCodeRef create_struct_tc(const std::string& id, const std::string& name, const std::vector<M>& members) {
+    return make_reference<Types>()->create_struct_tc(id, name, members);
+  }
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_struct_tc(const std::string& id, const std::string& name,
                                const typename Types::StructMemberSeq& members) {
     return make_reference<Types>()->create_struct_tc(id, name, members);
+  }
+  template <class Types = TypeCodeFactory, class M>
+  requires requires(const M& member) { member.name(); }
+  TypeCodeRef create_union_tc(const std::string& id, const std::string& name, const TypeCodeRef& discriminator,
+                              const std::vector<M>& members) {
+    return make_reference<Types>()->create_union_tc(id, name, discriminator, members);
   }
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_union_tc(const std::string& id, const std::string& name, const TypeCodeRef& discriminator,
@@ -37,6 +49,11 @@ class TypeCodeOperations {
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_alias_tc(const std::string& id, const std::string& name, const TypeCodeRef& original) {
     return make_reference<Types>()->create_alias_tc(id, name, original);
+  }
+  template <class Types = TypeCodeFactory, class M>
+  requires requires(const M& member) { member.name(); }
+  TypeCodeRef create_exception_tc(const std::string& id, const std::string& name, const std::vector<M>& members) {
+    return make_reference<Types>()->create_exception_tc(id, name, members);
   }
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_exception_tc(const std::string& id, const std::string& name,
@@ -78,6 +95,12 @@ class TypeCodeOperations {
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_array_tc(std::uint32_t length, const TypeCodeRef& element) {
     return make_reference<Types>()->create_array_tc(length, element);
+  }
+  template <class Types = TypeCodeFactory, class M>
+  requires requires(const M& member) { member.name(); }
+  TypeCodeRef create_value_tc(const std::string& id, const std::string& name, std::int16_t modifier,
+                              const TypeCodeRef& concrete_base, const std::vector<M>& members) {
+    return make_reference<Types>()->create_value_tc(id, name, modifier, concrete_base, members);
   }
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_value_tc(const std::string& id, const std::string& name, std::int16_t modifier,

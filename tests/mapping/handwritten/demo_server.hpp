@@ -2,6 +2,7 @@
 #pragma once
 
 #include <corbel/mapping/skeleton.hpp>
+#include <corbel/mapping/tie.hpp>
 
 #include "demo.hpp"
 
@@ -40,8 +41,8 @@ template <class T>
 class Echo_tie : public Echo {
  public:
   template <class Owner>
-  explicit Echo_tie(Owner tied) : _tied(corbel::mapping::keep<T>(std::move(tied))) {}
-  const corbel::base::SharedPtr<T>& _tied_object() const { return _tied; }
+  explicit Echo_tie(Owner tied) : _tied(std::move(tied), nullptr) {}
+  std::shared_ptr<T> _tied_object() const { return _tied.object(); }
   std::string echo(const std::string& message, std::int32_t& count, Item& last) override {
     return _tied->echo(message, count, last);
   }
@@ -54,7 +55,7 @@ class Echo_tie : public Echo {
   }
 
  private:
-  corbel::base::SharedPtr<T> _tied;
+  corbel::mapping::Tied<T> _tied;
 };
 
 }  // namespace Demo::POA

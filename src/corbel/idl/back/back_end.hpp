@@ -27,6 +27,7 @@ struct Options {
   bool pollers = false;  ///< sendp_ operations and pollers, where there are sendc_ operations
   bool amh = false;      ///< skeletons of servants that answer later
   bool stubs = false;    ///< no skeletons but those of reply handlers
+  bool taox11 = false;   ///< headers with the names that TAOX11 gives them, besides
   Dispatch dispatch = Dispatch::hashed;  ///< with `indexed`, stubs call operations by their numbers
 };
 
@@ -40,7 +41,7 @@ struct BackEnd {
   passes::Wanted (*passes)(const Options& options);
   /// The names of the files that come from an IDL file of that path, always the same.
   std::vector<std::string> (*file_names)(const std::string& idl_path);
-  /// Those files, in that order. The model has been through the passes.
+  /// Those files, in that order, and others that options ask for. The model has been through the passes.
   std::vector<GeneratedFile> (*generate)(const model::Model& model, const Options& options);
 };
 

@@ -35,6 +35,7 @@ std::unique_ptr<model::Model> Parser::run() {
   }
   finish_forwards();
   finish_imports();
+  finish_pragmas();
   return std::move(model_);
 }
 

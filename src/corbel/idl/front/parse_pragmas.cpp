@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// #pragma prefix, version and ID. Other pragmas belong to other tools and are ignored.
+// #pragma prefix, version, ID and corba_ami. Other pragmas belong to other tools and are ignored.
 #include <algorithm>
 
 #include "corbel/idl/front/parser.hpp"
@@ -51,6 +51,31 @@ void Parser::parse_pragma(const Token& pragma) {
   if (what == "prefix") pragma_prefix(pragma, rest);
   if (what == "version") pragma_version(pragma, rest);
   if (what == "ID") pragma_id(pragma, rest);
+  if (what == "corba_ami") pragma_ami(pragma, rest);
+}
+
+/// `#pragma corba_ami "M::I"`, as TAOX11 has it: the same as @ami before the interface, wherever that is.
+void Parser::pragma_ami(const Token& pragma, std::string_view rest) {
+  auto name = unquote(next_word(rest));
+  if (!name || name->empty() || !is_blank(rest)) {
+    diagnostics_.report(Id::bad_pragma, pragma.span, "expected '#pragma corba_ami \"Module::Interface\"'");
+    return;
+  }
+  if (name->starts_with("::")) name->remove_prefix(2);
+  ami_pragmas_.emplace(*name);
+}
+
+void Parser::finish_pragmas() {
+  if (ami_pragmas_.empty()) return;
+  model::for_all(model_->contents, [&](const model::Declaration& found) {
+    const auto* interface = model::as<model::Interface>(&found);
+    if (interface == nullptr || !ami_pragmas_.contains(scoped_name(found))) return;
+    const auto writable = writable_.find(interface);
+    if (writable == writable_.end() || find(interface->annotations, "ami") != nullptr) return;
+    model::Annotation& ami = writable->second->annotations.emplace_back();
+    ami.name = "ami";
+    ami.where = interface->where;
+  });
 }
 
 void Parser::pragma_prefix(const Token& pragma, std::string_view rest) {

@@ -252,6 +252,8 @@ class Parser {
   void pragma_prefix(const Token& pragma, std::string_view rest);
   void pragma_version(const Token& pragma, std::string_view rest);
   void pragma_id(const Token& pragma, std::string_view rest);
+  void pragma_ami(const Token& pragma, std::string_view rest);
+  void finish_pragmas();
   void set_id(model::Declaration& declaration, std::string_view id, Span where);
   model::Declaration* find_for_pragma(const Token& pragma, std::string_view name);
 
@@ -365,6 +367,7 @@ class Parser {
   std::unordered_map<const model::Declaration*, TypePrefix> type_prefixes_;
   std::unordered_map<const model::Declaration*, const model::Declaration*> local_parts_;
   std::vector<ScopedName> imports_;
+  std::set<std::string> ami_pragmas_;  ///< interfaces that #pragma corba_ami names
   std::map<model::Value, Span> labels_;
 };
 

@@ -132,6 +132,7 @@ std::vector<Method> all_methods_of(const model::Interface& interface) {
 }
 
 void declare_aliases(Writer& out, const Emitter& e, const model::Declaration& declaration) {
+  out.line("using _traits_type = IDL::traits<" + e.names.global(declaration) + ">;");
   for (const char* name : {"ref_type", "weak_ref_type"}) {
     out.line("using _" + std::string(name) + " = IDL::traits<" + e.names.global(declaration) + ">::" + name + ";");
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What never leaves the process: local interfaces and native types.
+#include <algorithm>
+
 #include "corbel/idl/back/cpp11/emitter.hpp"
 
 namespace corbel::idl::back::cpp11 {
@@ -20,6 +22,11 @@ void emit_interface_traits(Emitter& e, const model::Interface& interface) {
   e.header.line("template <>");
   e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type> : corbel::mapping::" + kind +
                 "Codec<" + name + "> {};");
+}
+
+bool is_known_by_id(const model::Interface& interface) {
+  return interface.is_local && std::all_of(interface.ancestors.begin(), interface.ancestors.end(),
+                                           [](const auto* base) { return base->is_local; });
 }
 
 void define_local_interface(Emitter& e, const model::Interface& interface) {
@@ -52,8 +59,10 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
                   parameter_list(e, method, true), i < own ? ") = 0;" : ") override = 0;");
   }
   e.header.blank();
-  e.header.line("bool _static_is_a(std::string_view _repository_id) const noexcept override;");
-  e.header.blank();
+  if (!is_known_by_id(interface)) {
+    e.header.line("bool _static_is_a(std::string_view _repository_id) const noexcept override;");
+    e.header.blank();
+  }
   e.header.label("protected:");
   e.header.line(name + "() = default;");
   const std::string reference = "CORBA::object_reference<" + e.names.global(interface) + ">";

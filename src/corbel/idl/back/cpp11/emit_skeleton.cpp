@@ -97,9 +97,12 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.open("class " + tie_name(e, interface) + " : public " + name + " {");
   out.label("public:");
   out.line("template <class _owner_type>");
-  out.line("explicit " + tie_name(e, interface) + "(_owner_type _object)");
-  out.line("    : _tied(corbel::mapping::keep<_tied_type>(std::move(_object))) {}");
-  out.line("const corbel::base::SharedPtr<_tied_type>& _tied_object() const { return _tied; }");
+  out.line("explicit " + tie_name(e, interface) + "(_owner_type _object,");
+  out.line("    CORBA::object_reference<PortableServer::POA> _poa = nullptr)");
+  out.line("    : _tied(std::move(_object), std::move(_poa)) {}");
+  out.line("std::shared_ptr<_tied_type> _tied_object() const { return _tied.object(); }");
+  out.line("void _tied_object(std::shared_ptr<_tied_type> _object) { _tied.object(std::move(_object)); }");
+  out.line("CORBA::object_reference<PortableServer::POA> _default_POA() override { return _tied.adapter(*this); }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;
     for (const auto& p : method.parameters)
@@ -111,7 +114,7 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   }
   out.blank();
   out.label("private:");
-  out.line("corbel::base::SharedPtr<_tied_type> _tied;");
+  out.line("corbel::mapping::Tied<_tied_type> _tied;");
   out.close("};");
 }
 

@@ -240,6 +240,17 @@ void emit_value_box_traits(Emitter& e, const model::ValueBox& box) {
   emit_reference_codec(e, name);
 }
 
+namespace {
+
+/// Which type it is, for the library, and by the name that code for other implementations of the mapping uses.
+void declare_identity(Writer& out, const model::Declaration& value) {
+  out.line("static constexpr std::string_view _value_id = " + quote(value.repository_id) + ";");
+  out.line("static const corbel::mapping::ValueType _static_type;");
+  out.line("static std::string _repository_id() { return std::string(_value_id); }");
+}
+
+}  // namespace
+
 void define_value(Emitter& e, const model::ValueType& value) {
   if (value.polled != nullptr) return define_poller(e, value);
   const std::string name = e.names.own(value);
@@ -249,9 +260,13 @@ void define_value(Emitter& e, const model::ValueType& value) {
   out.indent();
   out.label("public:");
   define_contents(e, value.contents);
-  out.line("static constexpr std::string_view _value_id = " + quote(value.repository_id) + ";");
-  out.line("static const corbel::mapping::ValueType _static_type;");
+  declare_identity(out, value);
   declare_aliases(out, e, value);
+  if (!value.is_abstract) {
+    const std::string traits = "IDL::traits<" + e.names.global(value) + ">::";
+    out.line("using _obv_type = " + traits + "obv_type;");
+    out.line("using _factory_type = " + traits + "factory_type;");
+  }
   out.blank();
   const auto declare = [&](const Field& field) {
     for (const auto& a : accessors(field)) out.line("virtual " + a.head + " = 0;");
@@ -277,8 +292,7 @@ void define_value_box(Emitter& e, const model::ValueBox& box) {
   e.header.blank();
   e.header.open("class " + name + " final : public corbel::mapping::ValueBox<" + content + "> {");
   e.header.label("public:");
-  e.header.line("static constexpr std::string_view _value_id = " + quote(box.repository_id) + ";");
-  e.header.line("static const corbel::mapping::ValueType _static_type;");
+  declare_identity(e.header, box);
   declare_aliases(e.header, e, box);
   e.header.blank();
   e.header.line(name + "() = default;");

@@ -96,7 +96,7 @@ void define_local_interface(Emitter& e, const model::Interface& interface);
 void define_abstract_interface(Emitter& e, const model::Interface& interface);
 void define_value(Emitter& e, const model::ValueType& value);
 void define_value_box(Emitter& e, const model::ValueBox& box);
-/// `_ref_type` and `_weak_ref_type`, which code for other implementations of the mapping uses.
+/// `_traits_type`, `_ref_type` and `_weak_ref_type`, which code for other implementations of the mapping uses.
 void declare_aliases(Writer& out, const Emitter& e, const model::Declaration& declaration);
 /// Its own state.
 std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value);
@@ -135,6 +135,9 @@ void implement_abstract_stub(Emitter& e, const model::Interface& interface);
 void implement_abstract(Emitter& e, const model::Interface& interface);
 void implement_value(Emitter& e, const model::ValueType& value);
 void implement_value_box(Emitter& e, const model::ValueBox& box);
+/// Whether `_is_a` finds a local interface by its id, without a virtual function that says so, and a class may
+/// implement it beside others. Not if it has bases with stubs, which have that function.
+bool is_known_by_id(const model::Interface& interface);
 /// `_static_is_a` by the interface's own id and those of its bases.
 void implement_is_a(Emitter& e, const model::Interface& interface);
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servants by delegation (OMG IDL-to-C++11 mapping 1.7, 6.26.6).
+#include <memory>
+
+#include "support.hpp"
+
+namespace {
+
+struct Counter {
+  explicit Counter(int32_t first) : value(first) {}
+  int32_t sales() { return value; }
+  int32_t sell(const std::string&, std::string& receipt) {
+    receipt = "tied";
+    return ++value;
+  }
+  int32_t value;
+};
+
+using Tie = CORBA::servant_traits<Shop::Till>::tie_type<Counter>;
+
+TEST(PortableTies, GiveAndTakeTheObjectThatTheyDelegateTo) {
+  const portable::World world("ties");
+  const auto counter = std::make_shared<Counter>(4);
+  CORBA::servant_reference<Tie> tie = CORBA::make_reference<Tie>(counter);
+  EXPECT_EQ(tie->_tied_object(), counter);
+  const auto till = IDL::traits<Shop::Till>::narrow(world.root->servant_to_reference(tie));
+  std::string receipt;
+  EXPECT_EQ(till->sell("tea", receipt), 5);
+  EXPECT_EQ(counter->value, 5);
+  tie->_tied_object(std::make_shared<Counter>(10));
+  EXPECT_EQ(till->sales(), 10);
+  EXPECT_EQ(counter.use_count(), 1);
+}
+
+TEST(PortableTies, KnowTheAdapterThatActivatesThem) {
+  const portable::World world("adapters of ties");
+  const auto child = world.root->create_POA("child", world.root->the_POAManager(),
+                                            {world.root->create_implicit_activation_policy(
+                                                PortableServer::ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)});
+  const auto tie = CORBA::make_reference<Tie>(std::make_shared<Counter>(7), child);
+  EXPECT_EQ(tie->_default_POA(), child);
+  EXPECT_EQ(child->servant_to_id(tie), child->reference_to_id(tie->_this()));
+}
+
+TEST(PortableTies, MayOwnTheirObjectAlone) {
+  const auto tie = CORBA::make_reference<Tie>(std::make_unique<Counter>(3));
+  EXPECT_EQ(tie->sales(), 3);
+  EXPECT_EQ(tie->_tied_object()->value, 3);
+}
+
+class Bedside : public virtual IDL::traits<Shop::Alarm>::base_type, public virtual IDL::traits<Shop::Lamp>::base_type {
+ public:
+  int32_t hour() override { return 7; }
+  void ring() override {}
+  void shine() override {}
+};
+
+TEST(PortableLocals, MayImplementInterfacesThatKnowNothingOfEachOther) {
+  const IDL::traits<CORBA::Object>::ref_type object = CORBA::make_reference<Bedside>();
+  for (const std::string id : {"IDL:example.org/Shop/Alarm:1.0", "IDL:example.org/Shop/Clock:1.0",
+                               "IDL:example.org/Shop/Lamp:1.0", "IDL:omg.org/CORBA/Object:1.0"}) {
+    EXPECT_TRUE(object->_is_a(id)) << id;
+  }
+  EXPECT_FALSE(object->_is_a("IDL:example.org/Shop/Till:1.0"));
+  EXPECT_FALSE(object->_is_a(""));
+  EXPECT_TRUE(IDL::traits<Shop::Lamp>::narrow(object));
+  EXPECT_EQ(IDL::traits<Shop::Clock>::narrow(object)->hour(), 7);
+}
+
+}  // namespace
