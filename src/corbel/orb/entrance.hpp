@@ -26,10 +26,14 @@ class Entrances {
   virtual ~Entrances() = default;
 };
 
-/// What one reference remembers of where its calls got in: one of the entrances of one adapter. Thread-safe.
+/// What one reference, or one thread, remembers of where calls got in: one of the entrances of one adapter.
+/// Thread-safe.
 class Place {
  public:
-  Place() noexcept = default;
+  /// `requests`: from outside, to any number of objects, not each of which is worth an entrance.
+  enum class For : std::uint8_t { reference, requests };
+
+  explicit Place(For whom = For::reference) noexcept : whom_(whom) {}
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
@@ -38,6 +42,9 @@ class Place {
     Entrance* const entrance = entrance_.load(std::memory_order_acquire);
     return entrance != nullptr && entrance->serve(ticket_.load(std::memory_order_relaxed), call);
   }
+  /// True if something is remembered.
+  bool leads() const noexcept { return entrance_.load(std::memory_order_relaxed) != nullptr; }
+  For whom() const noexcept { return whom_; }
   /// Remembers it, unless it is of another adapter than the first one. With the lock of the adapter that has `all`,
   /// which gives no two of its entrances the same ticket: a thread that reads one of the two below anew and the other
   /// not finds nothing open.
@@ -56,6 +63,7 @@ class Place {
   std::atomic<Entrance*> entrance_{nullptr};
   std::atomic<std::uint64_t> ticket_{0};
   std::atomic<const Entrances*> first_{nullptr};
+  const For whom_;
   base::SharedPtr<Entrances> keep_;  // written by the thread that has written first_
 };
 

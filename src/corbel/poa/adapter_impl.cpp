@@ -12,6 +12,7 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/poa/built_in_operations.hpp"
+#include "corbel/poa/known_ways.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -36,7 +37,15 @@ Adapter::~Adapter() {
 }
 
 void Adapter::dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) {
-  take(object_key, call, nullptr);
+  KnownWays::Use way(space_.get(), object_key);
+  orb::Place* const place = way.place();
+  if (place != nullptr && place->leads()) [[likely]] {
+    CORBEL_PROBE("servant lookup");
+    if (place->serve(call)) [[likely]]
+      return;
+    way.forget();
+  }
+  take(object_key, call, way.place());
 }
 void Adapter::dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) {
   take(object_key, call, &place);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of this process that know the way to their object.
+// Calls of this process, and requests of threads, that know the way to their object.
 #include "corbel/poa/entry.hpp"
 
 #include <algorithm>
@@ -8,6 +8,12 @@
 #include "corbel/poa/serving.hpp"
 
 namespace corbel::poa {
+namespace {
+
+/// Entries that objects have because requests from outside come to them, in one POA: 128 octets each.
+constexpr std::size_t kMostForRequests = 1024;
+
+}  // namespace
 
 /// A request that is inside, with the ticket that it entered with.
 class Entry::Inside {
@@ -41,6 +47,8 @@ bool Entry::serve(std::uint64_t ticket, corba::ServerCall& call) {
 void Poa::show_entry(ActiveObject& object, orb::Place& place) try {
   if (policies_.takes_turns() || waiters_ != 0) return;
   if (entries_ == nullptr) entries_ = base::make_shared<Entries>();
+  if (object.entry == nullptr && place.whom() == orb::Place::For::requests && entries_->all.size() >= kMostForRequests)
+    return;
   if (object.entry == nullptr) object.entry = &entries_->all.emplace_back(*this, object);
   Gate& gate = object.entry->gate();
   if (gate.ticket() == 0) gate.open(++entries_->last_ticket);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request from the POA to the servant: two locks of the POA's mutex, or none if it is a call of this process that
-// knows its entry (direct_calls.cpp); no allocation.
+// A request from the POA to the servant: two locks of the POA's mutex, or none if its reference or thread knows the
+// entry (direct_calls.cpp); no allocation.
 #include <utility>
 
 #include "corbel/base/log.hpp"
