@@ -9,6 +9,7 @@
 #
 #   counts     instructions, system calls, allocations and bytes of one call
 #   latency    percentiles of two-way calls, back to back and at fixed times
+#   oneways    small oneway calls, by themselves and kept back until many leave together; datagrams
 #   ttcp       streams of every type, buffer size and socket queue
 #   cubit      calls that return their argument cubed, by type and protocol
 #   networks   ttcp and latency over emulated networks (as root)
