@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -71,7 +71,7 @@ namespace {
 /// How long a thread sleeps before it looks whether there is a reply that all others are too busy to read.
 constexpr milliseconds kFirstSleep{4};
 constexpr milliseconds kLongestSleep{64};
-/// Of so many calls it looks at a time, if the ORB has threads that should.
+/// It sees to so many calls at a time, if the ORB has threads that should.
 constexpr std::size_t kSome = 8;
 
 }  // namespace
@@ -81,18 +81,58 @@ struct PollableSet::Member {
   IntrusivePtr<PollableCall> call;
 };
 
+/// Nothing but number_left() and remove() looks at all members: what is over lists itself at the signal.
 struct PollableSet::Contents {
+  using Members = std::map<std::uint64_t, Member>;
+
+  /// With the mutex: the first member that is over, ready or taken; end() if none is.
+  Members::iterator first_over() {
+    while (const std::uint64_t number = signal->first_over()) {
+      if (const auto found = members.find(number); found != members.end()) return found;
+      signal->drop_first();  // it has left
+    }
+    if (!signal->some_unlisted(false)) return members.end();
+    const auto found = std::find_if(members.begin(), members.end(),
+                                    [](const auto& one) { return one.second.call->state() != State::pending; });
+    if (found != members.end()) signal->some_unlisted(true);
+    return found;
+  }
+  /// With the mutex. What is returned goes after the lock.
+  Member erase(Members::iterator member) noexcept {
+    Member gone = std::move(member->second);
+    if (!gone.call->attended()) --unattended;
+    gone.call->leave();
+    members.erase(member);
+    return gone;
+  }
+  /// How many calls a thread sees to before it sleeps: some, or all if the ORB has no threads that do.
+  std::size_t to_see_to() {
+    const std::lock_guard lock(mutex);
+    return unattended == 0 ? std::min(kSome, members.size()) : members.size();
+  }
+  /// One after the other, in a circle; null if there are none.
+  IntrusivePtr<PollableCall> next() {
+    const std::lock_guard lock(mutex);
+    auto found = members.upper_bound(last_seen);
+    if (found == members.end()) found = members.begin();
+    if (found == members.end()) return nullptr;
+    last_seen = found->first;
+    return found->second.call;
+  }
+
   const corbel::base::SharedPtr<corbel::corba::PollSignal> signal =
       corbel::base::make_shared<corbel::corba::PollSignal>();
-  corbel::base::Mutex mutex;  // guards what follows
-  std::deque<Member> members;
-  std::size_t next = 0;  // the member to see to
+  corbel::base::Mutex mutex;      // guards what follows; taken before those of calls and of the signal
+  Members members;                // by their numbers, which grow
+  std::uint64_t last_number = 0;  // given
+  std::uint64_t last_seen = 0;    // seen to
+  std::size_t unattended = 0;     // members that no thread of the ORB sees to
 };
 
 PollableSet::PollableSet() : contents_(corbel::base::make_shared<Contents>()) {}
 
 PollableSet::~PollableSet() {
-  for (const auto& member : contents_->members) member.call->leave();
+  for (const auto& [number, member] : contents_->members) member.call->leave();
 }
 
 bool PollableSet::_static_is_a(std::string_view repository_id) const noexcept {
@@ -109,11 +149,19 @@ void PollableSet::add_pollable(const object_reference<Pollable>& potential) try 
   if (call.state() == State::taken) throw_delivered();
   {
     const std::lock_guard lock(contents_->mutex);
-    contents_->members.push_back({potential, IntrusivePtr(&call)});
-    if (!call.enter(contents_->signal)) {
-      contents_->members.pop_back();
+    auto& members = contents_->members;
+    const std::uint64_t number = contents_->last_number + 1;
+    const auto added = members.emplace(number, Member{potential, IntrusivePtr(&call)}).first;
+    if (!call.enter(contents_->signal, number)) {
+      members.erase(added);
       throw BAD_PARAM(minor::kInPollableSet, COMPLETED_NO);
     }
+    contents_->last_number = number;
+    if (!call.attended()) ++contents_->unattended;
+    if (contents_->signal->count() > 2 * members.size() + kSome)
+      contents_->signal->keep([&](std::uint64_t one) { return members.contains(one); });
+    // One that was over before lists itself no more.
+    if (call.state() != State::pending) contents_->signal->notify(number);
   }
   contents_->signal->notify();
 } catch (const std::bad_alloc&) {
@@ -126,12 +174,10 @@ void PollableSet::remove(const object_reference<Pollable>& potential) {
   {
     const std::lock_guard lock(contents_->mutex);
     auto& members = contents_->members;
-    const auto found = std::find_if(members.begin(), members.end(),
-                                    [&](const Member& member) { return member.pollable == potential; });
+    const auto found =
+        std::find_if(members.begin(), members.end(), [&](const auto& one) { return one.second.pollable == potential; });
     if (found == members.end()) throw UnknownPollable();
-    removed = std::move(*found);
-    members.erase(found);
-    removed.call->leave();
+    removed = contents_->erase(found);
   }
   contents_->signal->notify();  // it may have been the last
 }
@@ -140,59 +186,56 @@ std::uint16_t PollableSet::number_left() {
   const std::lock_guard lock(contents_->mutex);
   const auto& members = contents_->members;
   const auto left = std::count_if(members.begin(), members.end(),
-                                  [](const Member& member) { return member.call->state() != State::taken; });
+                                  [](const auto& one) { return one.second.call->state() != State::taken; });
   return static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(left, UINT16_MAX));
 }
 
 /// Nil if none is ready. Leaves out those that others have taken.
 object_reference<Pollable> PollableSet::take_ready() {
-  object_reference<Pollable> ready;
-  std::vector<Member> gone;  // after the lock
-  bool empty = false;
-  {
-    const std::lock_guard lock(contents_->mutex);
-    auto& members = contents_->members;
-    for (auto member = members.begin(); member != members.end() && ready == nullptr;) {
-      const State state = member->call->state();
-      if (state == State::pending) {
-        ++member;
-        continue;
+  for (;;) {
+    Member gone;  // goes after the lock
+    bool empty = false;
+    bool ready = false;
+    {
+      const std::lock_guard lock(contents_->mutex);
+      const auto over = contents_->first_over();
+      if (over != contents_->members.end()) {
+        ready = over->second.call->state() == State::ready;
+        gone = contents_->erase(over);
       }
-      if (state == State::ready) ready = member->pollable;
-      gone.push_back(*member);
-      member->call->leave();
-      member = members.erase(member);
+      empty = contents_->members.empty();
     }
-    empty = members.empty();
+    if (empty && gone.call != nullptr) contents_->signal->notify();  // other threads wait in vain
+    if (ready) return std::move(gone.pollable);
+    if (empty) throw NoPossiblePollable();
+    if (gone.call == nullptr) return nullptr;
   }
-  if (ready == nullptr && empty) throw NoPossiblePollable();
-  if (empty) contents_->signal->notify();  // other threads wait in vain
-  return ready;
 }
 
-/// Calls that the calling thread sees to: some, or all if the ORB has no threads that do.
-std::vector<IntrusivePtr<PollableCall>> PollableSet::choose() {
-  const std::lock_guard lock(contents_->mutex);
-  const auto& members = contents_->members;
-  const bool attended =
-      std::all_of(members.begin(), members.end(), [](const Member& member) { return member.call->attended(); });
-  std::vector<IntrusivePtr<PollableCall>> chosen(attended ? std::min(kSome, members.size()) : members.size());
-  const std::size_t first = contents_->next++;
-  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = members[(first + i) % members.size()].call;
-  return chosen;
+/// Looks after what has come for calls of the set until one of them is over, and says whether one may be. `idle`: one
+/// that no other thread sees to.
+bool PollableSet::see_to_some(std::uint64_t seen, IntrusivePtr<PollableCall>& idle) {
+  for (std::size_t left = contents_->to_see_to(); left != 0; --left) {
+    auto call = contents_->next();
+    if (call == nullptr) return true;
+    if (call->poll() || contents_->signal->changes() != seen) return true;
+    if (idle == nullptr && !call->attended()) idle = std::move(call);
+  }
+  return false;
 }
 
 bool PollableSet::_any_ready() {
-  for (const auto& call : choose()) (void)call->poll();
-  const std::lock_guard lock(contents_->mutex);
-  bool pending = false;
-  for (const auto& member : contents_->members) {
-    const State state = member.call->state();
-    if (state == State::ready) return true;
-    pending = pending || state == State::pending;
+  IntrusivePtr<PollableCall> idle;
+  (void)see_to_some(contents_->signal->changes(), idle);
+  for (;;) {
+    Member gone;  // goes after the lock
+    const std::lock_guard lock(contents_->mutex);
+    if (contents_->members.empty()) throw NoPossiblePollable();
+    const auto over = contents_->first_over();
+    if (over == contents_->members.end()) return false;
+    if (over->second.call->state() == State::ready) return true;
+    gone = contents_->erase(over);  // others have taken it
   }
-  if (!pending) throw NoPossiblePollable();
-  return false;
 }
 
 object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout) try {
@@ -200,13 +243,12 @@ object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout
   for (milliseconds sleep = kFirstSleep;;) {
     const std::uint64_t seen = contents_->signal->changes();
     if (auto ready = take_ready(); ready != nullptr) return ready;
-    const auto chosen = choose();
-    if (std::any_of(chosen.begin(), chosen.end(), [](const auto& call) { return call->poll(); })) continue;
+    IntrusivePtr<PollableCall> idle;
+    if (see_to_some(seen, idle)) continue;
     if (timeout == 0) throw NO_RESPONSE(minor::kNoReplyYet, COMPLETED_NO);
     if (until.expired()) throw TIMEOUT(minor::kPollerTimeout, COMPLETED_NO);
-    const auto idle = std::find_if(chosen.begin(), chosen.end(), [](const auto& call) { return !call->attended(); });
-    if (idle != chosen.end()) {
-      (void)(*idle)->wait(earlier(until, Deadline::after(kFirstSleep)));
+    if (idle != nullptr) {
+      (void)idle->wait(earlier(until, Deadline::after(kFirstSleep)));
     } else if (!contents_->signal->wait(seen, earlier(until, Deadline::after(sleep)))) {
       sleep = std::min(2 * sleep, kLongestSleep);
     }

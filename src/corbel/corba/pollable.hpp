@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/corba/pollable_call.hpp"
@@ -53,7 +52,8 @@ class CORBEL_API DIIPollable : public virtual Pollable {
 };
 
 /// Pollables, for threads that wait for whichever is ready first. One pollable is in one set at most; what has been
-/// ready, or was taken by another thread, is in it no longer. Keeps its pollables alive. Thread-safe.
+/// ready, or was taken by another thread, is in it no longer. Keeps its pollables alive. Taking one costs the same
+/// however many there are, number_left() and remove() what all cost. Thread-safe.
 class CORBEL_API PollableSet final : public LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/PollableSet:1.0";
@@ -104,7 +104,7 @@ class CORBEL_API PollableSet final : public LocalObject {
   struct Contents;
 
   object_reference<Pollable> take_ready();
-  std::vector<corbel::base::IntrusivePtr<corbel::corba::PollableCall>> choose();
+  bool see_to_some(std::uint64_t seen, corbel::base::IntrusivePtr<corbel::corba::PollableCall>& idle);
 
   const corbel::base::SharedPtr<Contents> contents_;
 };

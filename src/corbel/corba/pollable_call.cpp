@@ -14,6 +14,7 @@ using State = PollableCall::State;
 struct PollableCall::Shared {
   base::Mutex mutex;  // guards what follows, and what changes the state from pending
   base::SharedPtr<PollSignal> signal;
+  std::uint64_t number = 0;  // there
   bool elsewhere = false;
 };
 
@@ -38,10 +39,11 @@ bool PollableCall::take() noexcept {
   return __atomic_compare_exchange(&state_, &ready, &taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal) noexcept {
+bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal, std::uint64_t number) noexcept {
   const std::lock_guard lock(shared_->mutex);
   if (shared_->signal != nullptr) return false;
   shared_->signal = signal;
+  shared_->number = number;
   return true;
 }
 
@@ -80,14 +82,16 @@ void PollableCall::complete(std::exception_ptr failure) noexcept {
   failure_ = std::move(failure);
   bool elsewhere = false;
   base::SharedPtr<PollSignal> signal;
+  std::uint64_t number = 0;
   {
     const std::lock_guard lock(shared_->mutex);
     elsewhere = shared_->elsewhere;
     signal = shared_->signal;
+    number = shared_->number;
     State now = elsewhere ? State::taken : State::ready;
     __atomic_store(&state_, &now, __ATOMIC_RELEASE);
   }
-  if (signal != nullptr) signal->notify();
+  if (signal != nullptr) signal->notify(number);
   if (!elsewhere) return;
   may_take_long();
   deliver();

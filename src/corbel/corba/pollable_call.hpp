@@ -39,8 +39,9 @@ class CORBEL_API PollableCall : public AsyncCall {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
-  /// Tells the signal when the reply comes. False if another one is to be told: it is in a pollable set already.
-  bool enter(const base::SharedPtr<PollSignal>& signal) noexcept;
+  /// Tells the signal when the reply comes, by that number. False if another one is to be told: it is in a pollable set
+  /// already.
+  bool enter(const base::SharedPtr<PollSignal>& signal, std::uint64_t number) noexcept;
   void leave() noexcept;
 
   void complete(std::exception_ptr failure) noexcept final;
