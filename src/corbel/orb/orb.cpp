@@ -256,8 +256,8 @@ void ORB::perform_work() {
 
 double ORB::_work_for_seconds(double seconds, bool once) {
   state_->check();
-  constexpr double kLongest = 1e9;  // some thirty years
-  const auto time = std::chrono::duration<double>(std::clamp(seconds, 0.0, kLongest));
+  constexpr double kLongest = 1e9;  // some thirty years; what is no number is no time
+  const auto time = std::chrono::duration<double>(seconds > 0 ? std::min(seconds, kLongest) : 0);
   const auto deadline = corbel::base::Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(time));
   state_->core.work_until(deadline, once);
   return deadline.expired() ? 0 : std::chrono::duration<double>(deadline.remaining()).count();
