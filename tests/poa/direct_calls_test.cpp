@@ -223,6 +223,20 @@ TEST_P(DirectCalls, LeaveWithWhatTheServantThrows) {
   warm(object);
 }
 
+TEST_P(DirectCalls, ReachMoreObjectsThanGetEntriesForRequests) {
+  constexpr std::int32_t kObjects = 1100;  // a POA gives 1,024 of them one
+  std::vector<ObjectRef> objects;
+  for (std::int32_t i = 0; i < kObjects; ++i) {
+    objects.push_back(root->servant_to_reference(CORBA::make_reference<Probe>([i](std::int32_t n) { return i + n; })));
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(number(objects.back(), 1), i + 1);
+  }
+  // Ways of threads are taken by other objects, and come back.
+  for (std::int32_t i = 0; i < kObjects; ++i) {
+    EXPECT_EQ(number(objects[static_cast<std::size_t>(i)], 2), i + 2);
+    EXPECT_EQ(number(objects[static_cast<std::size_t>(i * 7 % kObjects)], 2), i * 7 % kObjects + 2);
+  }
+}
+
 /// Threads that call all the time.
 class Callers {
  public:
