@@ -58,9 +58,10 @@ Presence* Presence::first() noexcept {
   return &mine.notes_[0];
 }
 
-bool Presence::was_taken_over() noexcept {
+/// After the note has ended: what has become of it once nobody looks at it any more.
+[[gnu::noinline]] bool Presence::was_taken_over() noexcept {
   const std::lock_guard lock(Presences::All::instance().mutex);
-  return std::exchange(taken_over_, false);
+  return state_.exchange(State::own, std::memory_order_relaxed) == State::taken_over;
 }
 
 void Presences::take_over(base::FunctionRef<bool(const void*)> is_mine) noexcept {
@@ -68,13 +69,24 @@ void Presences::take_over(base::FunctionRef<bool(const void*)> is_mine) noexcept
   All& all = All::instance();
   const std::lock_guard lock(all.mutex);
   if (all.first == nullptr) return;
-  ipc::asymmetric_fence_heavy();
-  for (Presences* thread = all.first; thread != nullptr; thread = thread->next_) {
-    for (Presence& note : thread->notes_) {
-      const void* const place = note.place_.load(std::memory_order_acquire);
-      if (place != nullptr && !note.taken_over_ && is_mine(place)) note.taken_over_ = true;
+  using State = Presence::State;
+  const auto for_each_note = [&](const auto& act) {
+    for (Presences* thread = all.first; thread != nullptr; thread = thread->next_) {
+      for (Presence& note : thread->notes_) act(note);
     }
-  }
+  };
+  // Before the fence: whoever ends a note after it finds that it is looked at, or its end is seen below.
+  for_each_note([](Presence& note) {
+    if (note.state_.load(std::memory_order_relaxed) == State::own)
+      note.state_.store(State::looked_at, std::memory_order_relaxed);
+  });
+  ipc::asymmetric_fence_heavy();
+  for_each_note([&](Presence& note) {
+    if (note.state_.load(std::memory_order_relaxed) != State::looked_at) return;
+    const void* const place = note.place_.load(std::memory_order_acquire);
+    const bool found = place != nullptr && is_mine(place);
+    note.state_.store(found ? State::taken_over : State::own, std::memory_order_release);
+  });
 }
 
 }  // namespace corbel::orb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "corbel/base/function_ref.hpp"
 #include "corbel/ipc/asymmetric_fence.hpp"
@@ -10,8 +11,9 @@ namespace corbel::orb {
 
 /// A note of one thread that it is inside something: written with plain stores and read by whoever closes that (the
 /// shape of a hazard pointer). Whoever has noted itself looks whether it is open; whoever closes it calls
-/// Presences::take_over(), which sees all who have found it open, and some who have not. Leaving is the same. Notes of
-/// a thread end in the reverse order.
+/// Presences::take_over(), which sees all who have found it open, and some who have not. Whoever leaves looks at
+/// nothing but the note: what it was in may be gone once nobody has noted to be there. Notes of a thread end in the
+/// reverse order.
 class Presence {
  public:
   /// A note of the calling thread; null if it can have none (no asymmetric fences, or many notes already): to be
@@ -26,19 +28,23 @@ class Presence {
     ipc::asymmetric_fence_light();
     return mine;
   }
-  /// On the same thread. After this the thread looks whether what it has left is still open; if it is not,
-  /// was_taken_over() says who counts. What the thread has done before is seen by whoever does not find the note.
-  void end() noexcept {
+  /// On the same thread: true if take_over() has found the note, so that the thread has been counted as inside. What
+  /// the thread has done before is seen by whoever does not find the note. Takes a lock of the process if somebody has
+  /// looked for it meanwhile, and whenever it returns true.
+  bool end() noexcept {
     place_.store(nullptr, std::memory_order_release);
     t_next = this;
     ipc::asymmetric_fence_light();
+    return state_.load(std::memory_order_acquire) != State::own && was_taken_over();
   }
-  /// After end(), on the same thread: true, once, if take_over() has found the note. Takes a lock of the process.
-  bool was_taken_over() noexcept;
 
  private:
   friend class Presences;
+  /// `looked_at`: take_over() is just finding out.
+  enum class State : std::uint8_t { own, looked_at, taken_over };
+
   static Presence* first() noexcept;
+  bool was_taken_over() noexcept;
 
   // What comes next on the calling thread: null before the first one, and after the last. In the usual model each use
   // would be a function call.
@@ -46,7 +52,7 @@ class Presence {
 
   std::atomic<const void*> place_{nullptr};  // written by the thread
   Presence* next_ = nullptr;
-  bool taken_over_ = false;  // guarded by the lock of the process
+  std::atomic<State> state_{State::own};  // changed with the lock of the process
 };
 
 /// Those of one thread.

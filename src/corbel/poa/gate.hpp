@@ -41,15 +41,13 @@ class Gate {
     if (is_open(ticket)) [[likely]]
       return Pass(note);
     // It does not go in although it may count: the object behind may be another one than that of its ticket by now.
-    note->end();
-    return Pass(nullptr, note->was_taken_over());
+    return Pass(nullptr, note->end());
   }
   /// False if it was closed meanwhile: whoever did that has counted the request as one that leaves with the mutex.
   bool leave(std::uint64_t ticket, Pass pass) noexcept {
     if (pass.note_ == &counted_) [[unlikely]]
       return discount(ticket);
-    pass.note_->end();
-    return is_open(ticket) || !pass.note_->was_taken_over();
+    return !pass.note_->end();
   }
 
   // --- with the POA's mutex ---
