@@ -220,6 +220,7 @@ TEST(ThenAndNow, StandsInFrontWithTheNewestPeerAndDrawsTheSameFromItsOwnFigures)
                            {{"orb", orb},
                             {"protocol", protocol},
                             {"transport", "tcp"},
+                            {"placement", "one cpu"},
                             {"type", "octet"},
                             {"buffer", buffer},
                             {"mode", "oneway"},

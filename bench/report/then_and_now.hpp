@@ -16,7 +16,7 @@ struct Nearness {
   int colour;  ///< as on the rest of the page: 0 published, 1 Corbel, 3 omniORB
 };
 
-/// The papers' ratios to C beside those of the results (best of the repetitions): streams of scalars and of structs,
+/// The papers' ratios to C beside those of the results (medians on one processor): streams of scalars and of structs,
 /// and void calls. Only the published ones of groups that the results hold something of; none if they hold nothing.
 std::vector<Nearness> then_and_now(const std::vector<Result>& results);
 
