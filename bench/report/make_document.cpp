@@ -125,8 +125,8 @@ std::optional<Section> then_and_now_section(const Report& report) {
       "then-and-now",
       "Then and now",
       {"How near to plain C sockets ORBs came when the papers were written, and do on this machine: 1 is C's own "
-       "speed. Then SPARCstations and a 400 MHz Pentium II Xeon; streams in buffers of 128 KiB, void calls with "
-       "both ends on one processor. Ratios of different years compare "
+       "speed. Then SPARCstations and a 400 MHz Pentium II Xeon; streams in buffers of 128 KiB and void calls, today's "
+       "with both ends on one processor. Ratios of different years compare "
        "ORBs with the C beside them, not machines."}};
   section.charts.push_back(then_and_now_svg(all, then_and_now_note(report.machine), false));
   DataTable table{"Then and now", {"what", "who", "share of C"}, {}, 2, true};

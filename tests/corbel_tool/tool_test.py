@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,28 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("  readonly attribute long count;", text)
         self.assertNotIn("interface Test::Base {", text)
         self.assertEqual(self.corbel("describe", "--idl", IDL, self.reference), text)
+
+    def test_names_of_what_an_object_or_a_file_has_are_listed(self):
+        names = self.corbel("list", self.reference).split("\n")
+        self.assertIn("divide", names)
+        self.assertIn("count", names)
+        self.assertEqual(self.corbel("list", self.reference, "--idl", IDL).split("\n"), names)
+        self.assertIn({"name": "count", "kind": "readonly attribute", "interface": "Test::Base"},
+                      json.loads(self.corbel("list", self.reference, "--json")))
+        self.assertIn("Test::Base", self.corbel("list", "--idl", IDL).split("\n"))
+        self.assertIn("name an object", self.corbel("list", status=2))
+
+    def test_calls_obey_policies(self):
+        for policy in ("SyncScope=SYNC_WITH_TARGET", "RelativeRoundtripTimeout=30000", "ConnectionTimeout=9000", "Rebind=NO_REBIND"):
+            self.assertEqual(self.corbel("call", self.reference, "count", "--policy", policy).strip(), "42")
+        for wrong, why in (("Nonsense=1", "with one of Rel"), ("SyncScope", "SYNC_NONE"), ("Rebind=NO", "NO_REBIND"),
+                           ("RelativeRoundtripTimeout=0", "from 1 to"), ("ConnectionTimeout=1x", "from 1 to"), ("", "with one of")):
+            self.assertIn(why, self.corbel("call", self.reference, "count", "--policy", wrong, status=2))
+        with socket.socket() as silent:  # takes connections, and answers nothing
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            url = f"corbaloc::127.0.0.1:{silent.getsockname()[1]}/x"
+            self.assertIn("TIMEOUT", self.corbel("call", url, "_non_existent", "--policy", "RelativeRoundtripTimeout=100", status=4))
 
     def test_files_and_an_object_are_described_in_any_order(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -77,13 +77,19 @@ void add_call_options(CLI::App& app, CallOptions& options) {
       ->add_option("--orb", options.orb_options, "An option of the ORB and its value, as in --orb -ORBGiopVersion=1.0")
       ->type_name("OPTION")
       ->allow_extra_args(false);
+  command
+      ->add_option("--policy", options.policies,
+                   "A policy of the call, as in --policy SyncScope=SYNC_WITH_TARGET: RelativeRoundtripTimeout, "
+                   "RelativeRequestTimeout and ConnectionTimeout (milliseconds), SyncScope, Rebind")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
 }
 
 Caller::Caller(const CallOptions& options)
     : options_(options),
       orb_(make_orb(orb_options())),
       factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
-      object_(find_object(orb_, options.reference)),
+      object_(with_policies(find_object(orb_, options.reference), options.policies)),
       types_(given_or_told(), factory_),
       json_(orb_, factory_, types_, JsonValues::Paths::read) {
   told_.reset();  // they have been read

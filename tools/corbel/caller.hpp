@@ -14,6 +14,10 @@
 
 namespace corbel::tool {
 
+/// The object under policies that are given as NAME=VALUE. Throws std::runtime_error for what is none.
+IDL::traits<CORBA::Object>::ref_type with_policies(const IDL::traits<CORBA::Object>::ref_type& object,
+                                                   const std::vector<std::string>& policies);
+
 struct CallOptions {
   std::string reference;
   std::string operation;
@@ -21,6 +25,7 @@ struct CallOptions {
   Files files;
   std::string interface;
   std::vector<std::string> orb_options;
+  std::vector<std::string> policies;  ///< NAME=VALUE
   long timeout = 0;
 };
 

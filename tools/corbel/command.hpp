@@ -31,6 +31,7 @@ using Run = std::function<int()>;
 /// Each adds a subcommand and sets `run` if that is chosen.
 void add_call(CLI::App& app, Run& run);
 void add_describe(CLI::App& app, Run& run);
+void add_list(CLI::App& app, Run& run);
 void add_ior(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);

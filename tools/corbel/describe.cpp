@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// corbel describe: what can be called, as IDL.
+// corbel describe: what can be called, as IDL. corbel list: the names of that.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "json_values.hpp"
 #include "reflected.hpp"
 #include "types.hpp"
 
@@ -79,54 +80,99 @@ void take_apart(DescribeArguments& arguments) {
   }
 }
 
+/// What `arguments` name: the most derived interfaces of the object, or without one all that the files declare. Calls
+/// `show` with each.
+template <class Show>
+int show_interfaces(DescribeArguments& arguments, const Show& show) {
+  take_apart(arguments);
+  const auto orb = make_orb({});
+  const auto values = IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
+  IDL::traits<CORBA::Object>::ref_type object;
+  std::unique_ptr<Reflected> told;
+  if (!arguments.reference.empty()) {
+    object = find_object(orb, arguments.reference);
+    if (object == nullptr) throw std::runtime_error("this reference is nil");
+    if (arguments.files.idl.empty()) told = std::make_unique<Reflected>(orb, object);
+    if (told != nullptr && told->files().idl.empty())
+      throw std::runtime_error("name IDL files with --idl (" + told->why() + ")");
+  } else if (arguments.files.idl.empty()) {
+    throw std::runtime_error("name an object, IDL files, or both");
+  }
+  const Types types(told != nullptr ? told->files() : arguments.files, values);
+  std::size_t shown = 0;
+  for (const auto* interface : types.interfaces()) {
+    if (object == nullptr) {
+      if (interface->in_main_file) show(*interface);
+      continue;
+    }
+    // Only the most derived one: what it inherits is shown with it.
+    const bool derived = std::any_of(types.interfaces().begin(), types.interfaces().end(), [&](const auto* other) {
+      return std::find(other->ancestors.begin(), other->ancestors.end(), interface) != other->ancestors.end() &&
+             object->_is_a(other->repository_id);
+    });
+    if (derived || !object->_is_a(interface->repository_id)) continue;
+    show(*interface);
+    ++shown;
+  }
+  if (object != nullptr && shown == 0)
+    throw std::runtime_error("the object is of no interface that these files declare");
+  orb->destroy();
+  return kDone;
+}
+
+/// What can be called, with the interface that declares it.
+Json callables_of(const model::Interface& interface) {
+  Json all = Json::array();
+  for (const model::Interface* one : with_ancestors(interface)) {
+    for (const auto* declaration : one->contents) {
+      const auto* attribute = model::as<model::Attribute>(declaration);
+      if (attribute == nullptr && model::as<model::Operation>(declaration) == nullptr) continue;
+      const char* const kind = attribute == nullptr  ? "operation"
+                               : attribute->readonly ? "readonly attribute"
+                                                     : "attribute";
+      all.push_back({{"name", declaration->name}, {"kind", kind}, {"interface", model::scoped_name(*one)}});
+    }
+  }
+  return all;
+}
+
+void add_what(CLI::App& command, DescribeArguments& arguments, const char* help) {
+  command.add_option("REF", arguments.given, help)->type_name("TEXT");
+  add_idl_options(command, arguments.files, "IDL files that declare the interface [what the object's server tells]");
+}
+
 }  // namespace
 
 void add_describe(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<DescribeArguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
-  command->add_option("REF", arguments->given, "an object; only its interface is shown. More IDL files may follow")
-      ->type_name("TEXT");
-  add_idl_options(*command, arguments->files, "IDL files that declare the interface [what the object's server tells]");
-  command->callback([arguments, &run] {
-    run = [arguments] {
-      take_apart(*arguments);
-      const auto orb = make_orb({});
-      const auto values =
-          IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
-      IDL::traits<CORBA::Object>::ref_type object;
-      std::unique_ptr<Reflected> told;
-      if (!arguments->reference.empty()) {
-        object = find_object(orb, arguments->reference);
-        if (object == nullptr) throw std::runtime_error("this reference is nil");
-        if (arguments->files.idl.empty()) told = std::make_unique<Reflected>(orb, object);
-        if (told != nullptr && told->files().idl.empty())
-          throw std::runtime_error("name IDL files with --idl (" + told->why() + ")");
-      } else if (arguments->files.idl.empty()) {
-        throw std::runtime_error("name an object, IDL files, or both");
-      }
-      const Types types(told != nullptr ? told->files() : arguments->files, values);
-      if (arguments->reference.empty()) {
-        for (const auto* interface : types.interfaces()) {
-          if (interface->in_main_file) print_interface(*interface);
+  add_what(*command, *arguments, "an object; only its interface is shown. More IDL files may follow");
+  command->callback([arguments, &run] { run = [arguments] { return show_interfaces(*arguments, print_interface); }; });
+}
+
+void add_list(CLI::App& app, Run& run) {
+  auto arguments = std::make_shared<DescribeArguments>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* const command = app.add_subcommand(
+      "list", "The names of an object's operations and attributes, or of the interfaces of IDL files");
+  add_what(*command, *arguments, "an object. More IDL files may follow");
+  command->add_flag("--json", *json, "As JSON, with kinds and where each is declared");
+  command->callback([arguments, json, &run] {
+    run = [arguments, json] {
+      Json all = Json::array();
+      const int status = show_interfaces(*arguments, [&](const model::Interface& interface) {
+        if (arguments->reference.empty()) {
+          all.push_back({{"name", model::scoped_name(interface)}, {"id", interface.repository_id}});
+        } else {
+          for (Json& one : callables_of(interface)) all.push_back(std::move(one));
         }
+      });
+      if (*json) {
+        std::cout << all.dump(2) << '\n';
       } else {
-        std::size_t shown = 0;
-        for (const auto* interface : types.interfaces()) {
-          // Only the most derived one: what it inherits is shown with it.
-          const bool derived =
-              std::any_of(types.interfaces().begin(), types.interfaces().end(), [&](const auto* other) {
-                return std::find(other->ancestors.begin(), other->ancestors.end(), interface) !=
-                           other->ancestors.end() &&
-                       object->_is_a(other->repository_id);
-              });
-          if (derived || !object->_is_a(interface->repository_id)) continue;
-          print_interface(*interface);
-          ++shown;
-        }
-        if (shown == 0) throw std::runtime_error("the object is of no interface that these files declare");
+        for (const Json& one : all) std::cout << one["name"].get<std::string>() << '\n';
       }
-      orb->destroy();
-      return int{kDone};
+      return status;
     };
   });
 }

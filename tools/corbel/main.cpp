@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   Run run;
   add_call(app, run);
   add_describe(app, run);
+  add_list(app, run);
   add_ior(app, run);
   add_bench(app, run);
   add_doctor(app, run);
