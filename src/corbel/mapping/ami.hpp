@@ -4,44 +4,12 @@
 #include <exception>
 #include <utility>
 
-#include "corbel/corba/exception.hpp"
-#include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/servant.hpp"
+#include "corbel/mapping/exception_holder.hpp"
 #include "corbel/mapping/kept_call.hpp"
 
 /// Asynchronous calls with reply handlers (CORBA 3.3 part 1, 22.7 and 22.10; OMG IDL-to-C++11 mapping 1.7, 6.28).
 namespace Messaging {
-
-/// What ExceptionHolder::raise_exception throws, as native type of the OMG's IDL.
-using UserExceptionBase = CORBA::UserException;
-
-/// What a reply handler is given instead of results. Immutable, thread-safe. Stays in the process: a handler that lives
-/// in another one can be told results, but not exceptions.
-class ExceptionHolder {
- public:
-  explicit ExceptionHolder(std::exception_ptr failure) noexcept : failure_(std::move(failure)) {}
-
-  /// Throws the exception that the call ended with: a user exception of the operation or a system exception.
-  [[noreturn]] void raise_exception() const { std::rethrow_exception(failure_); }
-  /// The same for a CORBA::ExceptionList (corbel/dynamic/request.hpp): a user exception that is not in it is thrown as
-  /// UNKNOWN minor OMG 1.
-  template <class ExceptionList>
-  [[noreturn]] void raise_exception_with_list(const ExceptionList& exc_list) const {
-    try {
-      raise_exception();
-    } catch (const CORBA::UserException& exception) {
-      for (const auto& type : exc_list) {
-        if (type->id() == exception._rep_id()) throw;
-      }
-      throw CORBA::UNKNOWN(corbel::corba::minor::kUnlistedUserException, CORBA::CompletionStatus::COMPLETED_YES);
-    }
-  }
-  /// Beyond the mapping: the same without throwing it.
-  const std::exception_ptr& exception() const noexcept { return failure_; }
-
- private:
-  std::exception_ptr failure_;
-};
 
 /// Base of all reply handlers.
 class CORBEL_API ReplyHandler : public virtual CORBA::Object {
@@ -64,14 +32,6 @@ class ReplyHandler : public virtual PortableServer::Servant {
 
 template <>
 struct IDL::traits<Messaging::ReplyHandler> : corbel::mapping::InterfaceTraits<Messaging::ReplyHandler> {};
-template <>
-struct IDL::traits<Messaging::ExceptionHolder> {
-  using value_type = corbel::base::SharedPtr<Messaging::ExceptionHolder>;
-  using ref_type = value_type;
-  using in_type = ref_type;
-  using out_type = ref_type&;
-  using inout_type = ref_type&;
-};
 
 namespace CORBA {
 /// What belongs to the asynchronous calls of an interface: ref_type, narrow, replyhandler_traits,
@@ -93,17 +53,9 @@ struct AmicTraits : InterfaceTraits<I> {
   using replyhandler_servant_weak_ref_type = CORBA::weak_servant_reference<Skeleton>;
 };
 
-template <>
-struct Codec<base::SharedPtr<Messaging::ExceptionHolder>> {
-  using Value = base::SharedPtr<Messaging::ExceptionHolder>;
-  static constexpr std::size_t kMinSize = 4;
-  static void encode(cdr::Encoder& encoder, const Value&) { encoder.fail(base::Code::bad_argument); }
-  static void decode(cdr::Decoder& decoder, Value&) { decoder.fail(base::Code::unsupported); }
-};
-
 namespace detail {
 
-/// The handler itself, as far as it is in this process: an ExceptionHolder cannot be marshalled.
+/// The handler itself, as far as it is in this process: it is given the exception as it was thrown.
 template <class Handler>
 CORBA::object_reference<Handler> called_directly(const CORBA::object_reference<Handler>& handler) {
   const auto direct = handler->_called_directly();
@@ -145,6 +97,24 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
 };
 
 }  // namespace detail
+
+/// For operation tables: serves `op_excep` of a reply handler. `Raises` are the exceptions of `op`.
+template <class S, auto Method, const auto&... Raises>
+void serve_failure(S& servant, corba::ServerCall& call) {
+  using Holder = base::SharedPtr<Messaging::ExceptionHolder>;
+  if (void* const* local = call.local_arguments()) {
+    (servant.*Method)(*static_cast<Holder*>(local[1]));
+    return;
+  }
+  Holder holder;
+  if constexpr (sizeof...(Raises) == 0) {
+    holder = take_exception_holder(call, {});
+  } else {
+    holder = take_exception_holder(call, Raises...);
+  }
+  (servant.*Method)(holder);
+  call.reply([](cdr::Encoder&) {});
+}
 
 /// Begins `operation` on the object; `Reply` or `Fail` of the handler is called with what comes of it, or nothing if
 /// the handler is nil. Throws what stops the call before its request was sent.

@@ -59,9 +59,41 @@ std::vector<std::string> serve(const Emitter& e, const model::Interface& interfa
   return pieces;
 }
 
+/// What the operation raises that a reply handler's method tells the failures of; null if the method is no such one.
+const std::vector<const model::Exception*>* told_failures(const Method& method) {
+  const auto* answered = method.owner->answered;
+  if (answered == nullptr) return nullptr;
+  for (const auto& asked : methods_of(*answered)) {
+    const auto names = answered->async_names.find(asked.wire_name);
+    if (names != answered->async_names.end() && names->second.fail == method.wire_name) return asked.raises;
+  }
+  return nullptr;
+}
+
+/// `serve_failure<AMI_EchoHandler, &AMI_EchoHandler::echo_excep, _kEcho_told_echo>`, cut at its commas; writes the
+/// list.
+std::vector<std::string> serve_failure(Emitter& e, const model::Interface& interface, const Method& method,
+                                       const std::vector<const model::Exception*>& raises) {
+  const std::string skeleton = e.names.skeleton(interface.scope, *method.owner);
+  std::vector<std::string> pieces = {"corbel::mapping::serve_failure<" + skeleton, method_pointer(e, method, skeleton)};
+  if (!raises.empty()) {
+    std::vector<std::string> rows;
+    for (const auto* exception : raises) {
+      const std::string type = e.names.global(*exception);
+      rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
+    }
+    pieces.push_back(e.constant(interface, "_told_" + method.wire_name));
+    e.server_source.list("constexpr corbel::corba::ExceptionType " + pieces.back() + "[] = {", rows, "};");
+  }
+  pieces.back() += ">";
+  return pieces;
+}
+
 /// A row of the operation table, cut at its commas.
 std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method) {
-  std::vector<std::string> row = serve(e, interface, method);
+  const auto* failures = told_failures(method);
+  std::vector<std::string> row =
+      failures == nullptr ? serve(e, interface, method) : serve_failure(e, interface, method, *failures);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
     row.insert(row.begin(), {"&corbel::mapping::inherited<" + e.names.own(interface),
