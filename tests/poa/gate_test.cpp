@@ -3,6 +3,7 @@
 #include "corbel/poa/gate.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,39 @@ TEST(Gate, WorksInTheChildOfAFork) {
   EXPECT_TRUE(gate.leave(1, own));
 }
 
+Gate g_late;
+
+/// Enters and leaves the gate: at the very end of a thread, when its own values have ended.
+void* enters_at_the_end(void* key) {
+  EXPECT_EQ(::pthread_setspecific(*static_cast<pthread_key_t*>(key), &g_late), 0);
+  return nullptr;
+}
+
+void* enters_before_too(void* key) {
+  EXPECT_TRUE(g_late.leave(1, g_late.enter(1)));
+  return enters_at_the_end(key);
+}
+
+TEST(Gate, OutlivesThreadsThatEnterWhileTheyEnd) {
+  pthread_key_t key{};
+  ASSERT_EQ(::pthread_key_create(
+                &key, [](void* gate) { (void)static_cast<Gate*>(gate)->leave(1, static_cast<Gate*>(gate)->enter(1)); }),
+            0);
+  pthread_attr_t attributes;
+  ASSERT_EQ(::pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&attributes, std::size_t{64} << 20), 0);  // which is unmapped at once
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    g_late.open(1);
+    pthread_t thread{};
+    ASSERT_EQ(::pthread_create(&thread, &attributes, round % 2 == 0 ? &enters_at_the_end : &enters_before_too, &key),
+              0);
+    ASSERT_EQ(::pthread_join(thread, nullptr), 0);
+    EXPECT_EQ(closed(g_late), 0U);
+  }
+  EXPECT_EQ(::pthread_attr_destroy(&attributes), 0);
+  EXPECT_EQ(::pthread_key_delete(key), 0);
+}
+
 /// Whoever is not counted has left, whenever the gate is closed: what it guards is nobody's then.
 TEST(Gate, NeverLosesAnybodyWhoIsInside) {
   Gate gate;
@@ -127,6 +161,7 @@ TEST(Gate, NeverLosesAnybodyWhoIsInside) {
   std::thread caller([&] {
     while (!over) {
       const std::uint64_t shown = ticket.load();
+      if (shown == 0) continue;  // the closed gate's
       const Gate::Pass pass = gate.enter(shown);
       if (pass) ++guarded;
       if (pass ? !gate.leave(shown, pass) : pass.was_counted()) left_late.fetch_add(1, std::memory_order_release);

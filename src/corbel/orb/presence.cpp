@@ -2,6 +2,7 @@
 #include "corbel/orb/presence.hpp"
 
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "corbel/base/fork.hpp"
@@ -9,7 +10,18 @@
 
 namespace corbel::orb {
 
-/// The threads of the process that have notes. Never destroyed: threads may outlive main().
+/// What one thread has; null until it is needed.
+class Presences::OfThread {
+ public:
+  OfThread() noexcept = default;
+  ~OfThread();
+  OfThread(const OfThread&) = delete;
+  OfThread& operator=(const OfThread&) = delete;
+
+  Presences* presences = nullptr;
+};
+
+/// All that there are. Never destroyed: threads may outlive main().
 class Presences::All {
  public:
   static All& instance() {
@@ -17,15 +29,40 @@ class Presences::All {
     return all;
   }
 
+  /// Null without memory. With the lock.
+  Presences* take() noexcept {
+    Presences* const taken = first_free == nullptr ? new (std::nothrow) Presences : first_free;
+    if (taken == nullptr) return nullptr;
+    if (taken == first_free) {
+      first_free = taken->next_free_;
+    } else {
+      taken->next_ = first;
+      first = taken;
+    }
+    return taken;
+  }
+  void give_back(Presences& one) noexcept {
+    one.next_free_ = first_free;
+    first_free = &one;
+  }
+
   base::ForkMutex mutex;  // guards what follows
   Presences* first = nullptr;
+  Presences* first_free = nullptr;
 
  private:
-  /// In the child of a fork() the other threads are gone, and so is the memory that their notes were in.
+  /// In the child of a fork() the other threads are gone.
   void forget_other_threads() noexcept {
-    Presences* const mine = &base::ThreadValue<Presences>::here();
-    first = mine->listed_ ? mine : nullptr;
-    mine->next_ = mine->previous_ = nullptr;
+    const Presences* const mine = base::ThreadValue<OfThread>::here().presences;
+    first_free = nullptr;
+    for (Presences* each = first; each != nullptr; each = each->next_) {
+      if (each == mine) continue;
+      for (Presence& note : each->notes_) {
+        note.place_.store(nullptr, std::memory_order_relaxed);
+        note.state_.store(Presence::State::own, std::memory_order_relaxed);
+      }
+      give_back(*each);
+    }
   }
 
   base::ForkHook hook_{[](void* all) noexcept { static_cast<All*>(all)->forget_other_threads(); }, this};
@@ -35,27 +72,23 @@ Presences::Presences() noexcept {
   for (int i = 0; i + 1 < kMost; ++i) notes_[i].next_ = &notes_[i + 1];
 }
 
-Presences::~Presences() {
+Presences::OfThread::~OfThread() {
   Presence::t_next = nullptr;
-  if (!listed_) return;
+  if (presences == nullptr) return;
   All& all = All::instance();
   const std::lock_guard lock(all.mutex);
-  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
-  if (next_ != nullptr) next_->previous_ = previous_;
+  all.give_back(*presences);
 }
 
 /// The first note of a thread that has had none; null if it can have none, or has all.
 Presence* Presence::first() noexcept {
   if (!ipc::has_asymmetric_fences()) return nullptr;
-  Presences& mine = base::ThreadValue<Presences>::here();
-  if (mine.listed_) return nullptr;
+  auto& mine = base::ThreadValue<Presences::OfThread>::here();
+  if (mine.presences != nullptr) return nullptr;
   Presences::All& all = Presences::All::instance();
   const std::lock_guard lock(all.mutex);
-  mine.next_ = all.first;
-  if (all.first != nullptr) all.first->previous_ = &mine;
-  all.first = &mine;
-  mine.listed_ = true;
-  return &mine.notes_[0];
+  mine.presences = all.take();
+  return mine.presences == nullptr ? nullptr : &mine.presences->notes_[0];
 }
 
 /// After the note has ended: what has become of it once nobody looks at it any more.

@@ -55,14 +55,10 @@ class Presence {
   std::atomic<State> state_{State::own};  // changed with the lock of the process
 };
 
-/// Those of one thread.
+/// Those of one thread at a time. Never destroyed, but used again: a thread that calls while it ends may leave them
+/// behind.
 class Presences {
  public:
-  Presences() noexcept;
-  ~Presences();
-  Presences(const Presences&) = delete;
-  Presences& operator=(const Presences&) = delete;
-
   /// Shows `is_mine` the places where threads are, and takes over each that it accepts: that thread will find that out
   /// when it has left. Call when what is meant has been closed, which every thread sees that is not found now. One
   /// system call, and a lock of the process, with which `is_mine` is called: it may take none.
@@ -71,12 +67,14 @@ class Presences {
  private:
   friend class Presence;
   class All;
+  class OfThread;
   static constexpr int kMost = 16;
 
+  Presences() noexcept;
+
   Presence notes_[kMost];
-  bool listed_ = false;
-  Presences* next_ = nullptr;  // guarded by the lock of the process, as the next one
-  Presences* previous_ = nullptr;
+  Presences* next_ = nullptr;       // guarded by the lock of the process, as what follows
+  Presences* next_free_ = nullptr;  // while no thread has it
 };
 
 }  // namespace corbel::orb

@@ -32,6 +32,7 @@ class Gate {
     bool was_counted_;
   };
 
+  /// `ticket`: one that the gate has had.
   Pass enter(std::uint64_t ticket) noexcept {
     if (!is_open(ticket)) [[unlikely]]
       return Pass(nullptr);
