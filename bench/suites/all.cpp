@@ -131,7 +131,7 @@ class All {
 
 int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings) {
   if (!settings.quick) {
-    std::cout << "All suites in full take about four hours; --quick takes less than five minutes.\n";
+    std::cout << "All suites in full take about three and a half hours; --quick takes less than five minutes.\n";
   }
   return All(suites, settings).run();
 }

@@ -179,9 +179,13 @@ constexpr int kMostInDatagram = 60'000;  // octets, with what a protocol adds
 
 std::vector<LatencyPlan> plans(const Settings& settings) {
   LatencyPlan plan;
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(7, 3));
+  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
   plan.calls = settings.quick ? 500 : 10000;
-  if (!settings.quick) plan.payloads = {0, 64, 1024, 8192, 65536};
+  if (!settings.buffers.empty()) {
+    plan.payloads = settings.buffers;
+  } else if (!settings.quick) {
+    plan.payloads = {0, 1024, 65536};
+  }
   std::vector<LatencyPlan> plans;
   for (const char* const transport : {"tcp", "unix", "shm", "udp"}) {
     for (const Spot& spot : spots()) {

@@ -143,6 +143,11 @@ int main(int argc, char** argv) {
           ->delimiter(',')
           ->check(CLI::Range(0, 1 << 30));
     }
+    if (suite.run == bench::run_latency) {
+      command->add_option("--payload", settings.buffers, "calls with so many octets only")
+          ->delimiter(',')
+          ->check(CLI::Range(0, 16 << 20));
+    }
     if (suite.run == bench::run_lines) {
       command->add_option("--network", settings.networks, "over these only, as in 64,Ethernet")
           ->delimiter(',')

@@ -2,6 +2,7 @@
 #include "suites/network_plans.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "common/cpus.hpp"
@@ -12,8 +13,10 @@ namespace {
 constexpr int kMiB = 1024 * 1024;
 constexpr int kMostInDatagram = 60'000;  // octets, with what a protocol adds
 
-/// C sockets and ORBs: what the NASA report compared.
-const std::vector<std::string> kNasaOrbs{"raw", "corbel", "omniORB"};
+/// What the papers compared; all others take part in the usual streams only.
+const std::vector<std::string> kOrbs1995{"raw", "wrappers", "corbel", "omniORB"};
+const std::vector<std::string> kOrbsSigcomm{"raw", "wrappers", "ONC-RPC", "corbel", "omniORB"};
+const std::vector<std::string> kOrbsNasa{"raw", "corbel", "omniORB"};
 
 Case case_of(const NetworkKind& kind) {
   return {{"network", kind.name},
@@ -42,9 +45,9 @@ StreamPlan usual(const NetworkKind& kind, const Network* network, const Settings
   plan.buffers =
       settings.quick ? std::vector{8192, 131072} : std::vector{1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
   plan.placement = placed(network);
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 2));
+  plan.repetitions = static_cast<std::size_t>(settings.repetitions(3, 2));  // what a limited rate varies is little
   plan.octets = 64.0 * kMiB;
-  plan.seconds = settings.quick ? 0.1 : 0.6;
+  plan.seconds = settings.quick ? 0.1 : 0.4;
   return plan;
 }
 
@@ -53,7 +56,7 @@ void add_nasa(const NetworkKind& kind, const StreamPlan& usual, std::vector<Stre
   StreamPlan plan = usual;
   plan.types = {"octet"};
   plan.buffers = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
-  plan.orbs = kNasaOrbs;
+  plan.orbs = kOrbsNasa;
   const bool has_queues = kind.name.starts_with("ATM") || kind.name.starts_with("Ethernet");  // those of 1995
   for (const int queue : {8192, 65536, kMiB}) {
     plan.queue = queue;
@@ -92,11 +95,13 @@ std::vector<StreamPlan> papers(const NetworkKind& kind, const StreamPlan& usual,
   const bool is_atm = kind.name.starts_with("ATM");
   if (is_atm) {
     plan.types = {"char", "short", "long", "double", "string", "padded"};
+    plan.orbs = kOrbsSigcomm;
     all.push_back(plan);
   }
   if (is_atm || kind.name.starts_with("Ethernet")) {
     StreamPlan queued = plan;
     queued.types = {"octet", "string"};
+    queued.orbs = kOrbs1995;
     queued.buffers.insert(queued.buffers.begin(), 1);
     for (const int queue : {8192, 65536}) {
       queued.queue = queue;
@@ -107,10 +112,16 @@ std::vector<StreamPlan> papers(const NetworkKind& kind, const StreamPlan& usual,
   if (!is_atm) {
     plan.types = {"char"};
     plan.buffers = {16384};
+    plan.orbs = kOrbsNasa;
     all.push_back(plan);
   }
   all.push_back(round_trip(usual, {"char", "struct"}));
   return all;
+}
+
+bool is_own(const Settings& settings) {
+  return !settings.queues.empty() || !settings.mode.empty() || !settings.transport.empty() ||
+         !settings.no_delay.empty() || !settings.buffers.empty();
 }
 
 /// A combination of one's own: not only those that the papers have.
@@ -119,6 +130,7 @@ std::vector<StreamPlan> chosen(StreamPlan plan, const Settings& settings) {
   if (!settings.mode.empty()) plan.mode = settings.mode;
   if (!settings.transport.empty()) plan.transport = settings.transport;
   plan.no_delay = settings.no_delay != "off";
+  if (!settings.types.empty()) plan.types = settings.types;
   for (const int queue : settings.queues.empty() ? std::vector{0} : settings.queues) {
     plan.queue = queue;
     all.push_back(plan);
@@ -140,34 +152,43 @@ std::vector<NetworkKind> papers_networks() {
 
 std::vector<StreamPlan> network_streams(const NetworkKind& kind, const Network* network, const Settings& settings) {
   const StreamPlan plan = usual(kind, network, settings);
-  const bool own = !settings.queues.empty() || !settings.mode.empty() || !settings.transport.empty() ||
-                   !settings.no_delay.empty() || !settings.buffers.empty();
-  std::vector<StreamPlan> plans = own ? chosen(plan, settings) : papers(kind, plan, settings);
+  std::vector<StreamPlan> plans = is_own(settings) ? chosen(plan, settings) : papers(kind, plan, settings);
   for (StreamPlan& one : plans) {
     if (!settings.types.empty()) {
       std::erase_if(one.types, [&](const auto& type) { return std::ranges::count(settings.types, type) == 0; });
     }
     if (!settings.buffers.empty()) one.buffers = settings.buffers;
-    if (one.transport == "udp") std::erase_if(one.buffers, [](int buffer) { return buffer > kMostInDatagram; });
     if (!settings.only.empty()) one.orbs.clear();
+    if (one.transport != "udp") continue;
+    // A datagram has to fit into a queue; an ORB refuses one that does not.
+    const int most = one.queue > 0 ? std::min(one.queue, kMostInDatagram) : kMostInDatagram;
+    std::erase_if(one.buffers, [&](int buffer) { return buffer > most; });
   }
   std::erase_if(plans, [](const StreamPlan& one) { return one.types.empty() || one.buffers.empty(); });
   return plans;
 }
 
 std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Network* network, const Settings& settings) {
+  if (is_own(settings)) return {};
   LatencyPlan plan;
   plan.suite = "networks";
   plan.of = case_of(kind);
-  plan.payloads = settings.quick ? std::vector{0} : std::vector{0, 1024, 16384};
   plan.placement = placed(network);
   plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
-  plan.calls = settings.quick ? 500 : 5000;
   plan.open_loop = false;
-  LatencyPlan trip = plan;
-  trip.transport = "udp";
-  trip.payloads = {8};
-  return {plan, trip};
+  std::vector<LatencyPlan> all;
+  for (const int payload : settings.quick ? std::vector{0} : std::vector{0, 1024, 16384}) {
+    plan.payloads = {payload};
+    // No more calls than the network carries in two seconds: 16 KiB take 14 ms at 10 Mb/s.
+    const double least = kind.megabits > 0 ? payload * 8 / kind.megabits : 0;  // us
+    plan.calls = settings.quick ? 500 : std::clamp(std::lround(2e6 / std::max(least, 1.0)), 200L, 5000L);
+    all.push_back(plan);
+  }
+  plan.transport = "udp";
+  plan.payloads = {8};
+  plan.calls = settings.quick ? 500 : 5000;
+  all.push_back(plan);
+  return all;
 }
 
 }  // namespace bench

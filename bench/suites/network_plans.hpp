@@ -23,7 +23,7 @@ std::vector<NetworkKind> papers_networks();
 std::vector<StreamPlan> network_streams(const NetworkKind& kind, const Network* network, const Settings& settings);
 
 /// Void calls and calls with octets over tcp, and the round trip of 8 octets over udp from which the NASA report's
-/// model has its start-up time.
+/// model has its start-up time. None where a combination of streams was chosen.
 std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Network* network, const Settings& settings);
 
 }  // namespace bench

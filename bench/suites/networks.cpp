@@ -41,7 +41,7 @@ class Run {
         steps += Latencies(plan, mechanisms_).steps();
       }
     }
-    announce_duration(settings_, static_cast<double>(steps) * 0.8);
+    announce_duration(settings_, static_cast<double>(steps) * 0.55);
     Progress progress(steps);
     measure_and_keep(
         [&] {
