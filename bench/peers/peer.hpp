@@ -67,7 +67,7 @@ struct About {
   std::string transports = "tcp";    ///< what TRANSPORT may be
   std::string commands = "latency";  ///< beyond ping: latency, threads, fan, oneway, twoway, ring, buffered (of
                                      ///< stream), cube, async, queues, delays, spins
-  std::string types = "octet";  ///< of streams
+  std::string types = "octet";       ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";

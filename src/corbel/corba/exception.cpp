@@ -57,6 +57,7 @@ std::ostream& operator<<(std::ostream& stream, const Exception& exception) {
 }
 
 SystemException::SystemException(std::uint32_t minor, CompletionStatus completed, std::string text)
+    // NOLINTNEXTLINE(bugprone-throw-keyword-missing): a base
     : SystemExceptionCore(minor, static_cast<corbel::corba::Completed>(completed), std::move(text)) {}
 
 void SystemException::_info(std::string& text) const {

@@ -34,16 +34,16 @@ bool ManagerRegistry::enter(const ManagerPtr& manager, const std::string& id, bo
   }
   Entry& entry = entries_[id];
   // A manager that is being destroyed waits in leave() and no longer counts.
-  if (entry.manager != nullptr) existing = entry.manager->shared_from(entry.manager);
+  existing = entry.owned.lock();
   if (existing != nullptr) return false;
-  entry = {manager.get(), keep ? manager : nullptr};
+  entry = {manager.get(), manager, keep ? manager : nullptr};
   return true;
 }
 
 ManagerRegistry::ManagerPtr ManagerRegistry::find(const std::string& id) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : found->second.manager->shared_from(found->second.manager);
+  return found == entries_.end() ? nullptr : found->second.owned.lock();
 }
 
 std::vector<ManagerRegistry::ManagerPtr> ManagerRegistry::list() {
@@ -51,7 +51,7 @@ std::vector<ManagerRegistry::ManagerPtr> ManagerRegistry::list() {
   const std::lock_guard lock(mutex_);
   result.reserve(entries_.size());
   for (const auto& [id, entry] : entries_) {
-    if (auto owner = entry.manager->shared_from(entry.manager); owner != nullptr) result.push_back(std::move(owner));
+    if (auto owner = entry.owned.lock(); owner != nullptr) result.push_back(std::move(owner));
   }
   return result;
 }
@@ -80,7 +80,7 @@ std::vector<ManagerRegistry::ManagerPtr> ManagerRegistry::close() {
   all.reserve(entries_.size());
   for (auto& [id, entry] : entries_) {
     unused.push_back(std::move(entry.unused));
-    if (auto owner = entry.manager->shared_from(entry.manager); owner != nullptr) all.push_back(std::move(owner));
+    if (auto owner = entry.owned.lock(); owner != nullptr) all.push_back(std::move(owner));
   }
   return all;
 }

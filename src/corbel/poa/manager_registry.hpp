@@ -42,7 +42,8 @@ class ManagerRegistry {
 
  private:
   struct Entry {
-    Manager* manager = nullptr;
+    const Manager* manager = nullptr;  // perhaps one that is being destroyed
+    base::WeakPtr<Manager> owned;
     ManagerPtr unused;
   };
 
