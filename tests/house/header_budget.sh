@@ -56,7 +56,7 @@ while read -r name lines any_lines; do
 done <<'TABLE'
 hello                26500 27000
 interfaces           26500 27000
-ami                  27000 27500
+ami                  27200 27600
 anys                 27000 27000
 async                27200 27700
 async_tuples         28700 29200
