@@ -121,17 +121,20 @@ TEST(Gate, WorksInTheChildOfAFork) {
 Gate g_late;
 
 /// Enters and leaves the gate: at the very end of a thread, when its own values have ended.
-void* enters_at_the_end(void* key) {
+[[maybe_unused]] void* enters_at_the_end(void* key) {
   EXPECT_EQ(::pthread_setspecific(*static_cast<pthread_key_t*>(key), &g_late), 0);
   return nullptr;
 }
 
-void* enters_before_too(void* key) {
+[[maybe_unused]] void* enters_before_too(void* key) {
   EXPECT_TRUE(g_late.leave(1, g_late.enter(1)));
   return enters_at_the_end(key);
 }
 
 TEST(Gate, OutlivesThreadsThatEnterWhileTheyEnd) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "glibc never gives back what it notes for values that a thread makes so late";
+#else
   pthread_key_t key{};
   ASSERT_EQ(::pthread_key_create(
                 &key, [](void* gate) { (void)static_cast<Gate*>(gate)->leave(1, static_cast<Gate*>(gate)->enter(1)); }),
@@ -149,6 +152,7 @@ TEST(Gate, OutlivesThreadsThatEnterWhileTheyEnd) {
   }
   EXPECT_EQ(::pthread_attr_destroy(&attributes), 0);
   EXPECT_EQ(::pthread_key_delete(key), 0);
+#endif
 }
 
 /// Whoever is not counted has left, whenever the gate is closed: what it guards is nobody's then.
