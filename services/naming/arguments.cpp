@@ -128,6 +128,42 @@ struct Seconds {
   long prune_age;
 };
 
+void describe_security(CLI::App& app, EtcdSecurity& security) {
+  const auto option = [&](const char* name, std::string& value, const char* type, const char* what) {
+    app.add_option(name, value, what)->type_name(type)->group("etcd");
+  };
+  option("--store-cacert", security.authorities, "FILE",
+         "PEM file of the authorities whose certificates members may have [the system's]");
+  option("--store-cert", security.certificate, "FILE", "PEM file of the certificate that is shown to members");
+  option("--store-key", security.key, "FILE", "PEM file of its key [the same file]");
+  option("--store-user", security.user, "NAME",
+         "User of etcd; the password is in the environment, CORBEL_NAMED_STORE_PASSWORD, or in a file");
+  option("--store-password-file", security.password_file, "FILE", "Its first line is the password; read at each login");
+}
+
+/// What makes no sense together; nothing if it does.
+std::optional<Stop> check_security(const std::string& url, EtcdSecurity& security) {
+  const bool has_files = !security.authorities.empty() || !security.certificate.empty() || !security.key.empty();
+  const bool has_user = !security.user.empty() || !security.password_file.empty();
+  if ((has_files || has_user) && !is_etcd(url)) {
+    return Stop{"--store-cacert, -cert, -key, -user and -password-file are for --store etcds://... or etcd://...\n", 2};
+  }
+  if (has_files && !url.starts_with("etcds://")) {
+    return Stop{"--store-cacert, --store-cert and --store-key need --store etcds://...: etcd:// is not encrypted\n", 2};
+  }
+  if (!security.key.empty() && security.certificate.empty()) return Stop{"--store-key needs --store-cert\n", 2};
+  if (security.user.find(':') != std::string::npos) {
+    return Stop{"--store-user: the name alone; the password belongs into --store-password-file\n", 2};
+  }
+  if (!has_user) return std::nullopt;
+  if (security.user.empty()) return Stop{"--store-password-file needs --store-user\n", 2};
+  security.password = environment("CORBEL_NAMED_STORE_PASSWORD");
+  if (security.password.empty() && security.password_file.empty()) {
+    return Stop{"--store-user needs --store-password-file or CORBEL_NAMED_STORE_PASSWORD\n", 2};
+  }
+  return std::nullopt;
+}
+
 void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector<std::string>& publish) {
   app.set_version_flag("-V,--version", "corbel-named " CORBEL_VERSION);
   app.add_option("--data", arguments.place.data, "The database file")
@@ -135,7 +171,7 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
       ->envname("CORBEL_NAMED_DATA");
   app.add_option("--store", arguments.place.url,
                  "Keep the names where several corbel-named may share them: in etcd, "
-                 "etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or "
+                 "etcd://HOST:PORT[,HOST:PORT...]/PREFIX (etcds:// for TLS), or "
                  "in PostgreSQL, postgresql://HOST/DATABASE or libpq's KEYWORD=VALUE ...; passwords from PGPASSFILE or "
                  "PGSERVICEFILE")
       ->type_name("URL");
@@ -143,6 +179,7 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
                  "Connections to etcd or PostgreSQL that look names up at the same time; one more makes the changes")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
+  describe_security(app, arguments.place.security);
   app.add_option("--port", arguments.port,
                  "TCP port; remembered with the names. 0: one that the system chooses [2809, or what is remembered]")
       ->check(CLI::Range(0, 65535));
@@ -238,6 +275,7 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   StorePlace& place = arguments.place;
   place.patience = milliseconds_of(arguments.orb, "-ORBCallTimeout").value_or(place.patience);
   place.connect_patience = milliseconds_of(arguments.orb, "-ORBConnectTimeout").value_or(place.connect_patience);
+  if (auto stop = check_security(place.url, place.security)) return stop;
   if (!place.url.empty() && !is_etcd(place.url) && arguments.service.names.component_octets > kMostOctetsInPostgres) {
     return Stop{"--max-component-octets: PostgreSQL's indexes have room for 1300 octets\n", 2};
   }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etcd_client.hpp"
 
-#include <curl/curl.h>
-
 #include <algorithm>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -18,17 +15,17 @@ using Milliseconds = std::chrono::milliseconds;
 using Fault = StoreError::Fault;
 using Completed = StoreError::Completed;
 
-/// More than any answer to a question of ours.
-constexpr std::size_t kMostOctets = 64U << 20;
-
 /// As gRPC numbers them.
 enum GrpcCode {
   kCancelled = 1,
   kUnknown = 2,
+  kInvalid = 3,
   kDeadlineExceeded = 4,
+  kNotPermitted = 7,
   kExhausted = 8,
   kOutOfRange = 11,
-  kUnavailable = 14
+  kUnavailable = 14,
+  kNotAuthenticated = 16
 };
 
 Milliseconds left(Patience until) {
@@ -38,6 +35,16 @@ Milliseconds left(Patience until) {
 /// A member that said this has not passed the request on.
 bool was_not_begun(const std::string& message) {
   return message.find("no leader") != std::string::npos || message.find("too many requests") != std::string::npos;
+}
+
+bool says(const EtcdRefusal& refusal, const char* what) {
+  return refusal.message.find(what) != std::string::npos;
+}
+
+/// A member wants another token, or one at all. It has not done what it was asked for.
+bool is_token_refused(const EtcdRefusal& refusal) {
+  if (refusal.code == kNotAuthenticated) return true;
+  return refusal.code == kInvalid && (says(refusal, "user name is empty") || says(refusal, "auth store is old"));
 }
 
 bool is_passing(const EtcdRefusal& refusal, long status) {
@@ -56,48 +63,18 @@ bool is_passing(const EtcdRefusal& refusal, long status) {
 
 }  // namespace
 
-/// A handle of libcurl's, which keeps connections.
-struct EtcdClient::Connection {
-  Connection() : handle(curl_easy_init(), &curl_easy_cleanup), headers(nullptr, &curl_slist_free_all) {
-    headers.reset(curl_slist_append(nullptr, "Content-Type: application/json"));
-    if (handle == nullptr || headers == nullptr) throw std::bad_alloc();
-    if (curl_slist_append(headers.get(), "Expect:") == nullptr) throw std::bad_alloc();
-    set(CURLOPT_HTTPHEADER, headers.get());
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_TCP_NODELAY, 1L);
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_POST, 1L);
-    // Read by a function that cannot begin again, so that libcurl does not send it twice when a connection that was
-    // kept turns out to be dead: nobody would know then what the first one has done.
-    set(CURLOPT_READFUNCTION, &Connection::give);
-    set(CURLOPT_READDATA, this);
-    set(CURLOPT_WRITEFUNCTION, &Connection::take);
-    set(CURLOPT_WRITEDATA, this);
-    set(CURLOPT_ERRORBUFFER, why);
-  }
-  template <class Value>
-  void set(CURLoption option, Value value) {
-    curl_easy_setopt(handle.get(), option, value);
-  }
-  static std::size_t give(char* to, std::size_t size, std::size_t count, void* self) {
-    auto& body = static_cast<Connection*>(self)->unsent;
-    const std::size_t part = std::min(size * count, body.size());
-    std::memcpy(to, body.data(), part);
-    body.remove_prefix(part);
-    return part;
-  }
-  static std::size_t take(const char* from, std::size_t size, std::size_t count, void* self) {
-    auto& answer = static_cast<Connection*>(self)->answer;
-    if (answer.size() + size * count > kMostOctets) return 0;
-    answer.append(from, size * count);
-    return size * count;
-  }
+/// One side does not believe the other's certificate: that does not pass by itself, but another member may do better.
+class EtcdClient::Untrusted : public StoreError {
+ public:
+  explicit Untrusted(const std::string& text) : StoreError(text, Fault::away) {}
+};
 
-  std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> handle;
-  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers;
-  std::string_view unsent;
-  std::string answer;
-  char why[CURL_ERROR_SIZE] = {};
+/// A request, whoever is asked.
+struct EtcdClient::Call {
+  EtcdConnection& connection;
+  const EtcdTransaction& transaction;
+  const std::string& body;
+  Patience until;
 };
 
 /// A connection for the length of a block.
@@ -117,7 +94,7 @@ class EtcdClient::Borrowed {
       }
     }
     try {
-      if (connection_ == nullptr) connection_ = std::make_unique<Connection>();
+      if (connection_ == nullptr) connection_ = std::make_unique<EtcdConnection>(client.login_.security());
     } catch (...) {
       give_back();
       throw;
@@ -126,7 +103,7 @@ class EtcdClient::Borrowed {
   ~Borrowed() { give_back(); }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
-  Connection& operator*() const noexcept { return *connection_; }
+  EtcdConnection& operator*() const noexcept { return *connection_; }
 
  private:
   void give_back() noexcept {
@@ -140,13 +117,15 @@ class EtcdClient::Borrowed {
   }
 
   EtcdClient& client_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<EtcdConnection> connection_;
 };
 
 EtcdClient::EtcdClient(std::string name, std::vector<std::string> endpoints, EtcdOptions options, Tell tell)
-    : name_(std::move(name)), endpoints_(std::move(endpoints)), options_(options), tell_(std::move(tell)) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) throw StoreError(name_ + ": libcurl is of no use", Fault::broken);
+    : name_(std::move(name)),
+      endpoints_(std::move(endpoints)),
+      options_(options),
+      tell_(std::move(tell)),
+      login_(options.security) {
   idle_.reserve(options_.connections);
 }
 
@@ -156,10 +135,12 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
   constexpr Milliseconds kShort(10), kMost(200);
   const std::string body = to_json(transaction);
   const Borrowed connection(*this, until);
+  const Call call{*connection, transaction, body, until};
+  std::size_t untrusted = 0;  // how many one after the other
   for (std::size_t attempt = 0;; ++attempt) {
     std::size_t member = preferred_.load(std::memory_order_relaxed);
     try {
-      EtcdAnswer answer = ask(*connection, endpoints_[member % endpoints_.size()], body, transaction, until);
+      EtcdAnswer answer = ask(call, endpoints_[member % endpoints_.size()]);
       answered();
       return answer;
     } catch (const StoreError& failure) {
@@ -170,6 +151,8 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
       preferred_.compare_exchange_strong(member, member + 1);  // unless somebody else has done it
       if (whole_round || failure.completed() == Completed::maybe) missed(failure);
       if (failure.completed() == Completed::maybe) throw;
+      untrusted = dynamic_cast<const Untrusted*>(&failure) != nullptr ? untrusted + 1 : 0;
+      if (untrusted == endpoints_.size()) throw StoreError(failure.what(), Fault::broken);
       const Patience next = whole_round ? Clock::now() + std::min<Milliseconds>(rounds * kShort, kMost) : Clock::now();
       if (next >= until) throw;
       std::this_thread::sleep_until(next);
@@ -177,49 +160,95 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
   }
 }
 
-EtcdAnswer EtcdClient::ask(Connection& connection, const std::string& endpoint, const std::string& body,
-                           const EtcdTransaction& transaction, Patience until) {
+EtcdAnswer EtcdClient::ask(const Call& call, const std::string& endpoint) {
+  const EtcdTransaction& transaction = call.transaction;
   const bool changes = transaction.changes();
-  const auto away = [&](const std::string& why, bool maybe) {
-    return StoreError(name_ + ": " + endpoint + ": " + why, Fault::away, maybe ? Completed::maybe : Completed::no);
+  const auto away = [&](const char* why) {
+    return StoreError(name_ + ": " + endpoint + ": " + why, Fault::away, changes ? Completed::maybe : Completed::no);
   };
-  const Milliseconds all = left(until);
-  if (all.count() <= 0) throw away("did not answer in time", false);
-  // A member that is silent leaves time for the others. Of a change nobody else can be asked.
-  const Milliseconds mine = changes ? all : std::max(Milliseconds(1), all / static_cast<int>(endpoints_.size()));
-  connection.unsent = body;
-  connection.answer.clear();
-  connection.why[0] = '\0';
-  connection.set(CURLOPT_URL, (endpoint + "/v3/kv/txn").c_str());
-  connection.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  connection.set(CURLOPT_TIMEOUT_MS, static_cast<long>(mine.count()));
-  const Milliseconds connecting = std::min(options_.connect_patience, all / static_cast<int>(endpoints_.size()));
-  connection.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(1, connecting.count())));
-  const CURLcode result = curl_easy_perform(connection.handle.get());
-  long status = 0;
-  long sent = 0;
-  curl_easy_getinfo(connection.handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  curl_easy_getinfo(connection.handle.get(), CURLINFO_REQUEST_SIZE, &sent);
-  if (result != CURLE_OK) {
-    throw away(connection.why[0] != '\0' ? connection.why : curl_easy_strerror(result), changes && sent != 0);
+  const EtcdLogin::Token token = login_.token();
+  HttpAnswer answer = post(call, endpoint, "/v3/kv/txn", call.body, token.text);
+  if (answer.status != 200 && login_.has_user() && is_token_refused(refusal_from_json(answer.body, answer.status))) {
+    const auto log_in = [&](const std::string& body) { return this->log_in(call, endpoint, body); };
+    answer = post(call, endpoint, "/v3/kv/txn", call.body, login_.renew(token, log_in).text);
   }
-  if (status != 200) {
-    const EtcdRefusal refusal = refusal_from_json(connection.answer, status);
-    if (is_passing(refusal, status)) throw away(refusal.message, changes && !was_not_begun(refusal.message));
-    const std::string text = name_ + ": " + endpoint + ": " + refusal.message;
-    if (refusal.code == kOutOfRange) throw EtcdCompacted(text, Fault::broken);
-    throw StoreError(text, Fault::broken);
+  if (answer.status != 200) {
+    const EtcdRefusal refusal = refusal_from_json(answer.body, answer.status);
+    const StoreError error = refused(changes, endpoint, refusal, answer.status);
+    if (refusal.code == kOutOfRange) throw EtcdCompacted(error.what(), Fault::broken);
+    throw error;
   }
-  auto reply = reply_from_json(connection.answer);
-  if (!reply) throw away("answers what etcd does not", changes);
+  auto reply = reply_from_json(answer.body);
+  if (!reply) throw away("answers what etcd does not");
   std::uint64_t known = 0;
   if (!cluster_.compare_exchange_strong(known, reply->cluster) && known != reply->cluster) {
-    throw away("is of another cluster", changes);
+    throw away("is of another cluster");
   }
   // What it was asked for and does not tell cannot be taken for nothing.
   const auto& asked = reply->answer.succeeded ? transaction.ranges : transaction.else_ranges;
-  if (reply->answer.ranges.size() != asked.size()) throw away("does not answer what it was asked", changes);
+  if (reply->answer.ranges.size() != asked.size()) throw away("does not answer what it was asked");
   return std::move(reply->answer);
+}
+
+/// An answer of HTTP, whatever it says.
+HttpAnswer EtcdClient::post(const Call& call, const std::string& endpoint, const char* path, const std::string& body,
+                            const std::string& token) const {
+  const bool changes = call.transaction.changes();
+  const std::string where = name_ + ": " + endpoint + ": ";
+  const Milliseconds all = left(call.until);
+  if (all.count() <= 0) throw StoreError(where + "did not answer in time", Fault::away);
+  // A member that is silent leaves time for the others. Of a change nobody else can be asked.
+  const Milliseconds share = std::max(Milliseconds(1), all / static_cast<int>(endpoints_.size()));
+  const bool is_change = changes && &body == &call.body;
+  HttpAnswer answer = call.connection.post({.url = endpoint + path,
+                                            .body = body,
+                                            .token = token,
+                                            .connect_patience = std::min(options_.connect_patience, share),
+                                            .patience = is_change ? all : share});
+  if (answer.failure == HttpAnswer::Failure::none) return answer;
+  if (answer.failure == HttpAnswer::Failure::untrusted) throw Untrusted(where + answer.why);
+  throw StoreError(where + answer.why, Fault::away, is_change && answer.sent ? Completed::maybe : Completed::no);
+}
+
+std::string EtcdClient::log_in(const Call& call, const std::string& endpoint, const std::string& body) const {
+  const std::string where = name_ + ": " + endpoint + ": ";
+  const HttpAnswer answer = post(call, endpoint, "/v3/auth/authenticate", body, {});
+  if (answer.status == 200) {
+    auto token = token_from_json(answer.body);
+    if (!token) throw StoreError(where + "answers a login as etcd does not", Fault::away);
+    return std::move(*token);
+  }
+  const EtcdRefusal refusal = refusal_from_json(answer.body, answer.status);
+  if (says(refusal, "authentication is not enabled")) return {};
+  if (says(refusal, "invalid user ID or password")) {
+    throw StoreError(where + "does not know the user '" + login_.security().user + "', or the password is wrong",
+                     Fault::broken);
+  }
+  throw refused(false, endpoint, refusal, answer.status);
+}
+
+StoreError EtcdClient::refused(bool changes, const std::string& endpoint, const EtcdRefusal& refusal,
+                               long status) const {
+  const std::string text = name_ + ": " + endpoint + ": " + refusal.message;
+  if (refusal.code == kNotPermitted) {
+    return {text + ": the user '" + login_.security().user +
+                "' needs a role that may read and write all keys below the prefix (etcdctl role grant-permission ROLE "
+                "--prefix readwrite PREFIX)",
+            Fault::broken};
+  }
+  if (says(refusal, "CommonName of client")) {
+    return {text + ": an etcd with users takes certificates without a CommonName alone here (--store-cert)",
+            Fault::broken};
+  }
+  if (is_token_refused(refusal)) {
+    return {text + (login_.has_user() ? ": it does not take the token that it gave to '" + login_.security().user + "'"
+                                      : ": etcd asks for a user (--store-user)"),
+            Fault::broken};
+  }
+  if (is_passing(refusal, status)) {
+    return {text, Fault::away, changes && !was_not_begun(refusal.message) ? Completed::maybe : Completed::no};
+  }
+  return {text, Fault::broken};
 }
 
 void EtcdClient::missed(const StoreError& failure) {

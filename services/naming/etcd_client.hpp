@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "etcd_login.hpp"
 #include "store.hpp"
 
 namespace corbel::naming {
@@ -68,20 +69,24 @@ class EtcdCompacted : public StoreError {
   using StoreError::StoreError;
 };
 
+struct EtcdRefusal;
+
 struct EtcdOptions {
   std::chrono::milliseconds connect_patience = std::chrono::seconds(5);
   std::size_t connections = 16;
+  EtcdSecurity security{};
 };
 
 /// The members of one cluster, any of which answers. Thread-safe. What fails at one is tried at the next, until the
 /// caller's patience ends; but not a transaction that changes something and may have reached a member: that is
-/// StoreError with Completed::maybe.
+/// StoreError with Completed::maybe. When no member and we believe each other's certificates, it is not tried further.
+/// Who has a user gives its token, and gets a new one, once for each request, when a member does not take it.
 class EtcdClient {
  public:
   /// Gets a line for people when no member answers, and when one does again; by any thread.
   using Tell = std::function<void(const std::string& line)>;
 
-  /// `endpoints`: "http://HOST:PORT", one at least.
+  /// `endpoints`: "http://HOST:PORT" or "https://HOST:PORT", one at least.
   EtcdClient(std::string name, std::vector<std::string> endpoints, EtcdOptions options, Tell tell);
   ~EtcdClient();
   EtcdClient(const EtcdClient&) = delete;
@@ -92,11 +97,15 @@ class EtcdClient {
   const std::string& name() const noexcept { return name_; }
 
  private:
-  struct Connection;
   class Borrowed;
+  class Untrusted;
+  struct Call;
 
-  EtcdAnswer ask(Connection& connection, const std::string& endpoint, const std::string& body,
-                 const EtcdTransaction& transaction, Patience until);
+  EtcdAnswer ask(const Call& call, const std::string& endpoint);
+  HttpAnswer post(const Call& call, const std::string& endpoint, const char* path, const std::string& body,
+                  const std::string& token) const;
+  std::string log_in(const Call& call, const std::string& endpoint, const std::string& body) const;
+  StoreError refused(bool changes, const std::string& endpoint, const EtcdRefusal& refusal, long status) const;
   void missed(const StoreError& failure);
   void answered();
 
@@ -104,13 +113,14 @@ class EtcdClient {
   const std::vector<std::string> endpoints_;
   const EtcdOptions options_;
   const Tell tell_;
+  EtcdLogin login_;
   std::atomic<std::size_t> preferred_ = 0;  ///< counts endpoints, round and round; those before it failed
   std::atomic<std::uint64_t> cluster_ = 0;  ///< the one that answered first; 0: none has
   std::atomic<bool> away_ = false;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<Connection>> idle_;
+  std::vector<std::unique_ptr<EtcdConnection>> idle_;
   std::size_t borrowed_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etcd_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -117,10 +118,31 @@ std::optional<EtcdReply> reply_from_json(const std::string& text) {
   return reply;
 }
 
+std::string login_to_json(const std::string& user, const std::string& password) {
+  // What is no UTF-8 cannot be a name or a password there.
+  return Json{{"name", user}, {"password", password}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<std::string> token_from_json(const std::string& text) {
+  constexpr std::size_t kMost = 16'384;
+  const Json json = Json::parse(text, nullptr, false);
+  const Json* const token = member(json, "token");
+  if (token == nullptr || !token->is_string()) return std::nullopt;
+  const auto& found = token->get_ref<const std::string&>();
+  const bool is_good = !found.empty() && found.size() <= kMost &&
+                       std::all_of(found.begin(), found.end(), [](char each) { return each > ' ' && each < 127; });
+  return is_good ? std::optional(found) : std::nullopt;
+}
+
 EtcdRefusal refusal_from_json(const std::string& text, long status) {
   constexpr std::size_t kMost = 200;
   EtcdRefusal refusal{0, "HTTP status " + std::to_string(status)};
   const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) {  // what stands before the gateway says a line of text
+    const std::string line = text.substr(0, std::min(text.find('\n'), kMost));
+    const bool is_text = std::all_of(line.begin(), line.end(), [](char each) { return each >= ' ' && each < 127; });
+    if (is_text && !line.empty()) refusal.message += ": " + line;
+  }
   const Json* const code = member(json, "code");
   const Json* const message = member(json, "message");
   if (code != nullptr && code->is_number_integer()) refusal.code = code->get<int>();

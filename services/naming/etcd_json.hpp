@@ -21,6 +21,11 @@ struct EtcdReply {
 /// Nothing if this is no answer to a transaction.
 std::optional<EtcdReply> reply_from_json(const std::string& text);
 
+/// The body of a request to /v3/auth/authenticate.
+std::string login_to_json(const std::string& user, const std::string& password);
+/// The token in its answer; nothing if there is none, or one that no header can hold.
+std::optional<std::string> token_from_json(const std::string& text);
+
 /// Why a member refused.
 struct EtcdRefusal {
   int code = 0;  ///< as gRPC numbers them

@@ -18,10 +18,11 @@ using CosNaming::NameComponent;
 using Fault = StoreError::Fault;
 
 constexpr const char* kEtcdFormat = "1";
-constexpr std::string_view kScheme = "etcd://";
+constexpr std::string_view kPlain = "etcd://";
+constexpr std::string_view kEncrypted = "etcds://";
 
 /// "HOST", "HOST:PORT", "[ADDRESS]:PORT" as a URL.
-std::string endpoint_of(std::string_view text) {
+std::string endpoint_of(const std::string& scheme, std::string_view text) {
   constexpr std::string_view kHost = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
   const bool six = text.starts_with('[');
   const std::size_t behind = six ? text.find(']') : text.find(':');
@@ -42,13 +43,13 @@ std::string endpoint_of(std::string_view text) {
     throw StoreError("--store: '" + std::string(text.substr(0, 64)) + "' is not HOST:PORT of a member of etcd",
                      Fault::broken);
   }
-  return "http://" + (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + std::string(port);
+  return scheme + (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + std::string(port);
 }
 
 /// "etcd at HOST:PORT,HOST:PORT, prefix PREFIX".
 std::string name_of(const EtcdAddress& address) {
   std::string name = "etcd at ";
-  for (const std::string& each : address.endpoints) name += each.substr(std::string_view("http://").size()) + ",";
+  for (const std::string& each : address.endpoints) name += each.substr(each.find("//") + 2) + ",";
   return name + " prefix " + address.prefix;
 }
 
@@ -56,9 +57,12 @@ std::string name_of(const EtcdAddress& address) {
 
 EtcdAddress etcd_address(const std::string& url) {
   constexpr std::size_t kMostMembers = 64;
-  std::string_view rest = std::string_view(url).substr(std::min(url.size(), kScheme.size()));
+  const bool encrypted = url.starts_with(kEncrypted);
+  const std::string scheme = encrypted ? "https://" : "http://";
+  std::string_view rest = std::string_view(url).substr(std::min(url.size(), (encrypted ? kEncrypted : kPlain).size()));
   if (rest.find('@') != std::string_view::npos) {
-    throw StoreError("--store: a password on the command line is seen by all; etcd is used without one", Fault::broken);
+    throw StoreError("--store: no user and password here, where all see them: --store-user and --store-password-file",
+                     Fault::broken);
   }
   EtcdAddress address;
   const std::size_t slash = std::min(rest.find('/'), rest.size());
@@ -68,7 +72,7 @@ EtcdAddress etcd_address(const std::string& url) {
   rest = rest.substr(0, slash);
   for (std::size_t at = 0; at <= rest.size() && address.endpoints.size() < kMostMembers;) {
     const std::size_t comma = std::min(rest.find(',', at), rest.size());
-    address.endpoints.push_back(endpoint_of(rest.substr(at, comma - at)));
+    address.endpoints.push_back(endpoint_of(scheme, rest.substr(at, comma - at)));
     at = comma + 1;
   }
   return address;

@@ -16,9 +16,9 @@
 
 namespace corbel::naming {
 
-/// "etcd://HOST:PORT[,HOST:PORT...][/PREFIX]", taken apart.
+/// "etcd://HOST:PORT[,HOST:PORT...][/PREFIX]", or "etcds://..." for TLS, taken apart.
 struct EtcdAddress {
-  std::vector<std::string> endpoints;  ///< http://HOST:PORT
+  std::vector<std::string> endpoints;  ///< http://HOST:PORT, or https://...
   std::string prefix;                  ///< of all keys
 };
 /// Throws StoreError that says what is wrong.

@@ -75,9 +75,11 @@ TEST(EtcdPlaces, AreTakenApartOrRefused) {
   const EtcdAddress address = etcd_address("etcd://a:1,[::1]:2,b/plant/names/");
   EXPECT_EQ(address.endpoints, (std::vector<std::string>{"http://a:1", "http://[::1]:2", "http://b:2379"}));
   EXPECT_EQ(address.prefix, "/plant/names");
+  EXPECT_EQ(etcd_address("etcds://a:1,b/p").endpoints, (std::vector<std::string>{"https://a:1", "https://b:2379"}));
   EXPECT_EQ(etcd_address("etcd://a").prefix, "/corbel_naming");
-  for (const char* wrong : {"etcd://", "etcd://u:secret@a:1", "etcd://a:0", "etcd://a:65536", "etcd://a,",
-                            "etcd://[::1", "etcd://[::1]x", "etcd://a b", "etcd://a:1?x", "etcd:///p", "etcd://a:"}) {
+  for (const char* wrong :
+       {"etcd://", "etcd://u:secret@a:1", "etcd://a:0", "etcd://a:65536", "etcd://a,", "etcd://[::1", "etcd://[::1]x",
+        "etcd://a b", "etcd://a:1?x", "etcd:///p", "etcd://a:", "etcds://", "etcds://u:secret@a"}) {
     EXPECT_THROW(etcd_address(wrong), StoreError) << wrong;
   }
 }
@@ -104,7 +106,13 @@ TEST(EtcdJson, OctetsComeBackAndNonsenseDoesNot) {
         header + R"(,"responses":[{"response_range":{"kvs":7}}]})"}) {
     EXPECT_FALSE(reply_from_json(wrong)) << wrong.substr(0, 80);
   }
-  EXPECT_EQ(refusal_from_json("[[[", 503).message, "HTTP status 503");
+  EXPECT_EQ(token_from_json(R"({"token":"abc.7"})"), "abc.7");
+  for (const char* wrong : {"", "{}", R"({"token":7})", R"({"token":""})", R"({"token":"a\r\nHost: b"})"}) {
+    EXPECT_FALSE(token_from_json(wrong)) << wrong;
+  }
+  EXPECT_EQ(login_to_json("a\"b", "\xFF"), "{\"name\":\"a\\\"b\",\"password\":\"\xEF\xBF\xBD\"}");
+  EXPECT_EQ(refusal_from_json("[[[\x01", 503).message, "HTTP status 503");
+  EXPECT_EQ(refusal_from_json("not so\nbut", 400).message, "HTTP status 400: not so");
   EXPECT_EQ(refusal_from_json(R"({"code":14,"message":"no"})", 503).code, 14);
 }
 

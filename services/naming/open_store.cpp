@@ -14,14 +14,15 @@
 namespace corbel::naming {
 
 bool is_etcd(const std::string& url) {
-  return url.starts_with("etcd://");
+  return url.starts_with("etcd://") || url.starts_with("etcds://");
 }
 
 std::unique_ptr<Store> open_store(const StorePlace& place, StoreLimits limits, SqlStore::Tell tell) {
   if (!is_etcd(place.url)) return open_sql_store(place, limits, std::move(tell));
 #ifdef CORBEL_NAMING_ETCD
   return std::make_unique<EtcdStore>(place.url, limits, place.patience,
-                                     EtcdOptions{place.connect_patience, place.connections + 1}, std::move(tell));
+                                     EtcdOptions{place.connect_patience, place.connections + 1, place.security},
+                                     std::move(tell));
 #else
   throw StoreError("this corbel-named was built without etcd (Debian: libcurl4-openssl-dev)",
                    StoreError::Fault::broken);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "etcd_connection.hpp"
 #include "sql_store.hpp"
 
 namespace corbel::naming {
@@ -13,12 +14,13 @@ namespace corbel::naming {
 /// Where names are kept, and how.
 struct StorePlace {
   std::string data{};  ///< a file of SQLite's
-  std::string url{};   ///< or, if not empty, etcd://..., or a database of PostgreSQL as libpq takes it
+  std::string url{};   ///< or, if not empty, etcd://..., etcds://..., or a database of PostgreSQL as libpq takes it
   Durability durability = Durability::power_loss;
   // Of etcd and PostgreSQL:
   std::chrono::milliseconds patience = std::chrono::seconds(10);         ///< for one change or look
   std::chrono::milliseconds connect_patience = std::chrono::seconds(5);  ///< for one attempt to connect
   std::size_t connections = 16;  ///< that look at the same time; one more makes the changes
+  EtcdSecurity security{};       ///< of etcd alone
 };
 
 /// Opens the store, or makes it. `tell` gets a line for people when it goes away and comes back; by any thread. Throws

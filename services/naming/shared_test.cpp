@@ -25,13 +25,20 @@ class SharedTest : public testing::TestWithParam<std::string> {
     place.url = url_;
     place.patience = patience;
     place.connections = 4;
+    place.security = shared_security(GetParam());
     return open_store(place, limits, [this](const std::string& line) {
       const std::lock_guard lock(mutex_);
       said_.push_back(line);
     });
   }
-  void stop() const { GetParam() == "etcd" ? stop_etcd() : stop_postgres(); }
-  void start() const { GetParam() == "etcd" ? start_etcd() : start_postgres(); }
+  static void stop() {
+    if (GetParam() == "etcds") return stop_etcds();
+    GetParam() == "etcd" ? stop_etcd() : stop_postgres();
+  }
+  static void start() {
+    if (GetParam() == "etcds") return start_etcds();
+    GetParam() == "etcd" ? start_etcd() : start_postgres();
+  }
 
   std::string url_;
   std::mutex mutex_;
@@ -125,7 +132,8 @@ TEST_P(SharedTest, CallsWaitWhileTheDatabaseIsStartedAgain) {
 }
 
 TEST_P(SharedTest, WhatCannotBeHadInTimeIsSaidToBeAwayAndNotDone) {
-  const auto store = open_hasty({.url = url_, .patience = std::chrono::milliseconds(200)});
+  const auto store =
+      open_hasty({.url = url_, .patience = std::chrono::milliseconds(200), .security = shared_security(GetParam())});
   stop();
   const auto failure = [](auto call) -> std::string {
     try {
@@ -177,7 +185,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& info) {
   return info.param;
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, SharedTest, testing::Values("PostgreSQL", "etcd"), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, SharedTest, testing::Values("PostgreSQL", "etcd", "etcds"), name_of);
 
 }  // namespace
 }  // namespace corbel::naming::test

@@ -123,6 +123,12 @@ std::string empty_etcd();
 void stop_etcd();
 void start_etcd();
 
+/// Likewise one with TLS, that asks for certificates and users; and how to get in. (etcd_secured_test.cpp)
+std::string empty_etcds();
+EtcdSecurity etcds_security();
+void stop_etcds();
+void start_etcds();
+
 /// Opens a store whose calls have little time, however slow this machine is.
 inline std::unique_ptr<Store> open_hasty(const StorePlace& place) {
   for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);;) {
@@ -134,9 +140,13 @@ inline std::unique_ptr<Store> open_hasty(const StorePlace& place) {
   }
 }
 
-/// Of one of the two, by name.
+/// Of one of them, by name.
 inline std::string empty_shared(const std::string& kind) {
+  if (kind == "etcds") return empty_etcds();
   return kind == "etcd" ? empty_etcd() : empty_postgres();
+}
+inline EtcdSecurity shared_security(const std::string& kind) {
+  return kind == "etcds" ? etcds_security() : EtcdSecurity();
 }
 
 /// The parameter says in which database: "SQLite", "PostgreSQL" or "etcd".

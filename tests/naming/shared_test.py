@@ -107,6 +107,12 @@ class ToolTest(SharedCase):
     def test_mistakes_with_etcd(self):
         self.assertIn("password", run(NAMED, "--store", "etcd://u:secret@h:1/p", status=1))
         self.assertIn("HOST:PORT", run(NAMED, "--store", "etcd://h:port/p", status=1))
+        secure = ["--store", "etcds://127.0.0.1:1/p"]
+        self.assertIn("etcds://", run(NAMED, "--store", "etcd://h:1/p", "--store-cacert", "ca.pem", status=2))
+        self.assertIn("--store etcd", run(NAMED, "--store", "host=h", "--store-user", "u", status=2))
+        self.assertIn("--store-cert", run(NAMED, *secure, "--store-key", "key.pem", status=2))
+        self.assertIn("--store-password-file", run(NAMED, *secure, "--store-user", "u:secret", status=2))
+        self.assertIn("CORBEL_NAMED_STORE_PASSWORD", run(NAMED, *secure, "--store-user", "u", status=2))
         self.assertIn("contexts", run(NAMED, "--store", self.database.url, "--max-component-octets", "4000", "--check"))
         self.assertIn("connect", run(NAMED, "--store", "etcd://127.0.0.1:1", "-ORBCallTimeout", "300", status=1))
 

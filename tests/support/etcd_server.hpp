@@ -17,11 +17,18 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/files.hpp"
 
 namespace corbel::test {
+
+/// Files for TLS with clients: what members show, and who issues what clients must show.
+struct EtcdTls {
+  std::string certificate{};  ///< and its key; empty: no TLS
+  std::string authorities{};
+};
 
 /// A cluster of etcd of one's own: in a temporary folder, at the loopback address. Ends with this, or with the thread
 /// that started it.
@@ -29,7 +36,7 @@ class EtcdServer {
  public:
   static bool is_installed() { return std::filesystem::exists(kProgram); }
 
-  explicit EtcdServer(std::size_t members = 1) : members_(members) {
+  explicit EtcdServer(std::size_t members = 1, EtcdTls tls = {}) : tls_(std::move(tls)), members_(members) {
     if (!is_installed()) throw std::runtime_error("etcd is not installed");
     for (Member& each : members_) {
       each.port = free_port();
@@ -66,7 +73,7 @@ class EtcdServer {
 
   /// As corbel-named takes it.
   std::string url(const std::string& prefix) const {
-    std::string text = "etcd://";
+    std::string text = is_encrypted() ? "etcds://" : "etcd://";
     for (std::size_t i = 0; i < members_.size(); ++i) {
       text += (i == 0 ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(members_[i].port);
     }
@@ -82,6 +89,7 @@ class EtcdServer {
     pid_t process = 0;
   };
 
+  bool is_encrypted() const { return !tls_.certificate.empty(); }
   static std::string name(std::size_t i) { return "m" + std::to_string(i); }
   static std::string url_of(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); }
 
@@ -116,7 +124,8 @@ class EtcdServer {
     }
   }
   void spawn(std::size_t i) {
-    const std::string client = url_of(members_[i].port);
+    const std::string client =
+        (is_encrypted() ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(members_[i].port);
     const std::string peer = url_of(members_[i].peer_port);
     std::vector<std::string> line = {"setpriv",
                                      "--pdeathsig=KILL",
@@ -136,7 +145,13 @@ class EtcdServer {
                                      "--initial-cluster",
                                      cluster_,
                                      "--log-level",
-                                     "error"};
+                                     "error",
+                                     "--bcrypt-cost",
+                                     "4"};
+    if (is_encrypted()) {
+      line.insert(line.end(), {"--cert-file", tls_.certificate, "--key-file", tls_.certificate, "--client-cert-auth",
+                               "--trusted-ca-file", tls_.authorities});
+    }
     std::vector<char*> words;
     for (auto& word : line) words.push_back(word.data());
     words.push_back(nullptr);
@@ -151,6 +166,7 @@ class EtcdServer {
   }
 
   const Folder folder_;
+  const EtcdTls tls_;
   std::vector<Member> members_;
   std::string cluster_;
 };
