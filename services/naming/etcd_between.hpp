@@ -22,7 +22,7 @@ namespace corbel::naming::test {
 /// Passes requests of HTTP on, and answers back, unless told otherwise. Has a thread for each connection.
 class EtcdBetween {
  public:
-  enum class Fate { answer, lose_answer, lose_request, nonsense, endless, silence };
+  enum class Fate { answer, lose_answer, lose_request, nonsense, endless, silence, full };
   using Judge = std::function<Fate(const std::string& request)>;
 
   explicit EtcdBetween(std::uint16_t to) : to_(to), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -125,6 +125,10 @@ class EtcdBetween {
         send_all(socket, answer);
       } else if (fate == Fate::nonsense) {
         send_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{\"succeeded\":\"maybe\"}\n");
+      } else if (fate == Fate::full) {
+        const std::string body = R"({"code":8,"message":"etcdserver: mvcc: database space exceeded"})";
+        send_all(socket, "HTTP/1.1 429 Too Many Requests\r\nContent-Length: " + std::to_string(body.size()) +
+                             "\r\n\r\n" + body);
       } else if (fate == Fate::endless) {
         send_all(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         const std::string chunk = "10000\r\n" + std::string(0x10000, '[') + "\r\n";

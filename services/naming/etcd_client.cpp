@@ -47,6 +47,22 @@ bool is_token_refused(const EtcdRefusal& refusal) {
   return refusal.code == kInvalid && (says(refusal, "user name is empty") || says(refusal, "auth store is old"));
 }
 
+constexpr const char* kMajority =
+    "; more than half of the members must run and reach each other (etcdctl endpoint status --cluster)";
+
+/// What people can do about what members say; nothing if that is not known.
+const char* advice(const EtcdRefusal& refusal) {
+  if (says(refusal, "space exceeded")) {
+    return "; its disk is full, or --quota-backend-bytes reached; make room (etcdctl compact, defrag), then etcdctl "
+           "alarm disarm";
+  }
+  if (says(refusal, "alarm") || says(refusal, "corrupt")) return "; see etcdctl alarm list";
+  if (says(refusal, "no leader") || says(refusal, "timed out") || says(refusal, "deadline exceeded")) {
+    return kMajority;
+  }
+  return "";
+}
+
 bool is_passing(const EtcdRefusal& refusal, long status) {
   switch (refusal.code) {
     case kCancelled:
@@ -143,8 +159,13 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
       EtcdAnswer answer = ask(call, endpoints_[member % endpoints_.size()]);
       answered();
       return answer;
+    } catch (const EtcdCompacted&) {
+      throw;
     } catch (const StoreError& failure) {
-      if (failure.fault() != Fault::away) throw;
+      if (failure.fault() != Fault::away) {
+        tell_now_and_then(failure);
+        throw;
+      }
       // The next one at once; a pause when none of them has answered.
       const std::size_t rounds = (attempt + 1) / endpoints_.size();
       const bool whole_round = (attempt + 1) % endpoints_.size() == 0;
@@ -152,9 +173,12 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
       if (whole_round || failure.completed() == Completed::maybe) missed(failure);
       if (failure.completed() == Completed::maybe) throw;
       untrusted = dynamic_cast<const Untrusted*>(&failure) != nullptr ? untrusted + 1 : 0;
-      if (untrusted == endpoints_.size()) throw StoreError(failure.what(), Fault::broken);
+      if (untrusted == endpoints_.size()) {
+        tell_now_and_then(failure);
+        throw StoreError(failure.what(), Fault::broken);
+      }
       const Patience next = whole_round ? Clock::now() + std::min<Milliseconds>(rounds * kShort, kMost) : Clock::now();
-      if (next >= until) throw;
+      if (next >= until) throw StoreError(in_vain(failure), Fault::away);
       std::this_thread::sleep_until(next);
     }
   }
@@ -229,7 +253,7 @@ std::string EtcdClient::log_in(const Call& call, const std::string& endpoint, co
 
 StoreError EtcdClient::refused(bool changes, const std::string& endpoint, const EtcdRefusal& refusal,
                                long status) const {
-  const std::string text = name_ + ": " + endpoint + ": " + refusal.message;
+  const std::string text = name_ + ": " + endpoint + ": " + refusal.message + advice(refusal);
   if (refusal.code == kNotPermitted) {
     return {text + ": the user '" + login_.security().user +
                 "' needs a role that may read and write all keys below the prefix (etcdctl role grant-permission ROLE "
@@ -251,8 +275,26 @@ StoreError EtcdClient::refused(bool changes, const std::string& endpoint, const 
   return {text, Fault::broken};
 }
 
+/// The last one that was asked may be one that does not run, while those that do have no leader.
+std::string EtcdClient::in_vain(const StoreError& failure) const {
+  std::string text = failure.what();
+  if (endpoints_.size() > 1 && text.find(kMajority) == std::string::npos) text += kMajority;
+  return text;
+}
+
 void EtcdClient::missed(const StoreError& failure) {
-  if (!away_.exchange(true) && tell_) tell_(failure.what());
+  if (!away_.exchange(true) && tell_) tell_(in_vain(failure));
+}
+
+/// What does not pass by itself, and fails again and again.
+void EtcdClient::tell_now_and_then(const StoreError& failure) {
+  constexpr std::int64_t kBetween = 10;  // s
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::seconds>(Clock::now().time_since_epoch()).count();
+  std::int64_t last = told_.load(std::memory_order_relaxed);
+  if (last != 0 && now - last < kBetween) return;
+  if (told_.compare_exchange_strong(last, std::max<std::int64_t>(now, 1), std::memory_order_relaxed) && tell_) {
+    tell_(failure.what());
+  }
 }
 
 void EtcdClient::answered() {

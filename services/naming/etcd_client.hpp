@@ -83,7 +83,8 @@ struct EtcdOptions {
 /// Who has a user gives its token, and gets a new one, once for each request, when a member does not take it.
 class EtcdClient {
  public:
-  /// Gets a line for people when no member answers, and when one does again; by any thread.
+  /// Gets a line for people when no member answers, when one does again, and, every ten seconds at most, of what does
+  /// not pass by itself; by any thread.
   using Tell = std::function<void(const std::string& line)>;
 
   /// `endpoints`: "http://HOST:PORT" or "https://HOST:PORT", one at least.
@@ -106,7 +107,9 @@ class EtcdClient {
                   const std::string& token) const;
   std::string log_in(const Call& call, const std::string& endpoint, const std::string& body) const;
   StoreError refused(bool changes, const std::string& endpoint, const EtcdRefusal& refusal, long status) const;
+  std::string in_vain(const StoreError& failure) const;
   void missed(const StoreError& failure);
+  void tell_now_and_then(const StoreError& failure);
   void answered();
 
   const std::string name_;
@@ -117,6 +120,7 @@ class EtcdClient {
   std::atomic<std::size_t> preferred_ = 0;  ///< counts endpoints, round and round; those before it failed
   std::atomic<std::uint64_t> cluster_ = 0;  ///< the one that answered first; 0: none has
   std::atomic<bool> away_ = false;
+  std::atomic<std::int64_t> told_ = 0;  ///< seconds of the steady clock when something broken was told; 0: never
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable returned_;

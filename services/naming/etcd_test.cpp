@@ -185,6 +185,38 @@ TEST_F(EtcdTest, AChangeWhoseAnswerWasLostMayHaveHappenedAndIsNotMadeTwice) {
   EXPECT_EQ(store->census().bindings, 2);
 }
 
+TEST_F(EtcdTest, WhenItIsFullOrHasNoMajorityPeopleAreToldWhatToDo) {
+  EtcdBetween between(own_etcd().port());
+  StorePlace place{.url = "etcd://127.0.0.1:" + std::to_string(between.port()) + url_.substr(url_.rfind('/'))};
+  std::vector<std::string> said;
+  const auto store = open_store(place, {}, [&](const std::string& line) { said.push_back(line); });
+  ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  between.drop([](const std::string& request) {
+    return request.find("request_put") != std::string::npos ? EtcdBetween::Fate::full : EtcdBetween::Fate::answer;
+  });
+  for (int i = 0; i < 3; ++i) {
+    try {
+      store->bind(kRoot, component("p"), object("1"), false);
+      ADD_FAILURE() << "it is full";
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.fault(), StoreError::Fault::broken) << error.what();
+      EXPECT_EQ(error.completed(), StoreError::Completed::no) << error.what();
+    }
+  }
+  ASSERT_FALSE(said.empty());
+  EXPECT_NE(said.front().find("etcdctl alarm disarm"), std::string::npos) << said.front();
+  EXPECT_EQ(store->resolve(kRoot, Name{component("o")}).bound.reference, "1");
+  between.drop(nullptr);
+  EXPECT_EQ(store->bind(kRoot, component("p"), object("1"), false), Outcome::done);
+  try {
+    open("etcd://127.0.0.1:1,127.0.0.1:1/p", std::chrono::milliseconds(50));
+    ADD_FAILURE() << "nobody is there";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.fault(), StoreError::Fault::away);
+    EXPECT_NE(std::string(error.what()).find("more than half of the members"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(EtcdTest, NonsenseIsNoAnswer) {
   EtcdBetween between(own_etcd().port());
   const std::string url = "etcd://127.0.0.1:" + std::to_string(between.port()) + url_.substr(url_.rfind('/'));

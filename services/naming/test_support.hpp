@@ -129,9 +129,9 @@ EtcdSecurity etcds_security();
 void stop_etcds();
 void start_etcds();
 
-/// Opens a store whose calls have little time, however slow this machine is.
-inline std::unique_ptr<Store> open_hasty(const StorePlace& place) {
-  for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);;) {
+/// Opens a store whose calls have little time; more, the slower this machine is.
+inline std::unique_ptr<Store> open_hasty(StorePlace place) {
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);; place.patience *= 2) {
     try {
       return open_store(place, {});
     } catch (const StoreError&) {
