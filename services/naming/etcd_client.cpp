@@ -139,9 +139,9 @@ class EtcdClient::Borrowed {
 EtcdClient::EtcdClient(std::string name, std::vector<std::string> endpoints, EtcdOptions options, Tell tell)
     : name_(std::move(name)),
       endpoints_(std::move(endpoints)),
-      options_(options),
+      options_(std::move(options)),
       tell_(std::move(tell)),
-      login_(options.security) {
+      login_(options_.security) {
   idle_.reserve(options_.connections);
 }
 
@@ -173,10 +173,7 @@ EtcdAnswer EtcdClient::run(const EtcdTransaction& transaction, Patience until) {
       if (whole_round || failure.completed() == Completed::maybe) missed(failure);
       if (failure.completed() == Completed::maybe) throw;
       untrusted = dynamic_cast<const Untrusted*>(&failure) != nullptr ? untrusted + 1 : 0;
-      if (untrusted == endpoints_.size()) {
-        tell_now_and_then(failure);
-        throw StoreError(failure.what(), Fault::broken);
-      }
+      if (untrusted == endpoints_.size()) throw StoreError(failure.what(), Fault::broken);
       const Patience next = whole_round ? Clock::now() + std::min<Milliseconds>(rounds * kShort, kMost) : Clock::now();
       if (next >= until) throw StoreError(in_vain(failure), Fault::away);
       std::this_thread::sleep_until(next);

@@ -80,14 +80,14 @@ EtcdAddress etcd_address(const std::string& url) {
 
 EtcdStore::EtcdStore(const std::string& url, StoreLimits limits, std::chrono::milliseconds patience,
                      EtcdOptions options, EtcdClient::Tell tell)
-    : EtcdStore(etcd_address(url), limits, patience, options, std::move(tell)) {}
+    : EtcdStore(etcd_address(url), limits, patience, std::move(options), std::move(tell)) {}
 
 EtcdStore::EtcdStore(const EtcdAddress& address, StoreLimits limits, std::chrono::milliseconds patience,
                      EtcdOptions options, EtcdClient::Tell tell)
     : prefix_(address.prefix),
       limits_(limits),
       patience_(patience),
-      client_(name_of(address), address.endpoints, options, std::move(tell)) {
+      client_(name_of(address), address.endpoints, std::move(options), std::move(tell)) {
   open();
 }
 
