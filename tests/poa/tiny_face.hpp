@@ -40,6 +40,7 @@ class Manager final : public corbel::poa::Manager {
 class Adapter final : public corbel::poa::Adapter {
  public:
   explicit Adapter(corbel::orb::Core& core) : corbel::poa::Adapter(core, kMakers) {}
+  ~Adapter() override { (void)shutdown(true, space()->core().end_deadline()); }
   corbel::base::SharedPtr<corbel::poa::Poa> root() { return space()->root(); }
 
  private:

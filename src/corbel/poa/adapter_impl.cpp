@@ -32,10 +32,6 @@ class CopiedCall final : public corba::ServerCall {
 Adapter::Adapter(orb::Core& core, const AdapterMakers& makers)
     : space_(base::make_shared<AdapterSpace>(core, makers)) {}
 
-Adapter::~Adapter() {
-  (void)space_->close(true, space_->core().end_deadline());
-}
-
 void Adapter::dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) {
   KnownWays::Use way(space_.get(), object_key);
   orb::Place* const place = way.place();
@@ -47,6 +43,7 @@ void Adapter::dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) 
   }
   take(object_key, call, way.place());
 }
+
 void Adapter::dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) {
   take(object_key, call, &place);
 }

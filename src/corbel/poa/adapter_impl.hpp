@@ -13,11 +13,11 @@
 
 namespace corbel::poa {
 
-/// What the ORB core sees of object adapters: keys to POAs. Thread-safe.
+/// What the ORB core sees of object adapters: keys to POAs. Whatever derives from it has to shut it down before it ends
+/// itself: requests ask it for names. Thread-safe.
 class Adapter : public orb::ObjectAdapter {
  public:
   Adapter(orb::Core& core, const AdapterMakers& makers);
-  ~Adapter() override;
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override;
   void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) override;
