@@ -284,7 +284,7 @@ class Generator:
 
 def main(tool, compiler, source, *rest):
     options = dict(word[2:].split("=", 1) if "=" in word else (word[2:], "1") for word in rest)
-    seed, files, size = (int(options.get(key, value)) for key, value in (("seed", 1), ("files", 4), ("size", 14)))
+    seed, files, size = (int(options.get(key, value)) for key, value in (("seed", 1), ("files", 3), ("size", 14)))
     failures = 0
     folder = Path(tempfile.mkdtemp(dir=Path(tool).parent))
     try:

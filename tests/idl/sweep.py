@@ -5,7 +5,7 @@
 usage: sweep.py CORBEL_IDL CXX SOURCE_FOLDER [--all] [--kinds=N] [--ami] [NAME...]
 
 The names are all identifiers and macros of the installed headers, of what those include, and of generated code. Without
---all: those below and every 80th. Each is used as N (three) of the 26 kinds of things below within modules, and as one at
+--all: those below and every 80th. Each is used as N (two) of the 26 kinds of things below within modules, and as one at
 file level; which, goes by the turn. Those that clashed once are used as all of them. All of --all --kinds=26 takes two
 hours of a processor, --all a quarter of one. That names which are not tried do no harm either, is for spelling.py to say.
 """
@@ -140,7 +140,7 @@ def idl_of(names, first, kinds):
 
 def main(tool, compiler, source, *rest):
     chosen = [word for word in rest if not word.startswith("-")]
-    kinds = next((int(word[8:]) for word in rest if word.startswith("--kinds=")), 26 if chosen else 3)
+    kinds = next((int(word[8:]) for word in rest if word.startswith("--kinds=")), 26 if chosen else 2)
     options = ("--ami", "--pollers", "--async", "--amh") if "--ami" in rest else ()
     folder = Path(tempfile.mkdtemp(dir=Path(tool).parent))
     try:
