@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs suites of the benchmark laboratory.
 #
-# usage: ./dev bench [--quick] [--output FOLDER]     all suites, then the report (corbel-bench-report/ unless told)
-#        ./dev bench SUITE [--quick] [--json FILE] [OPTIONS]
+# usage: ./dev bench [--quick | --thorough] [--output FOLDER]
+#                                                   all suites, then the report (corbel-bench-report/ unless told)
+#        ./dev bench --continue FOLDER              goes on with a run that was broken off there
+#        ./dev bench SUITE [--quick | --brief] [--json FILE] [OPTIONS]
 #        ./dev bench --peers                        installs every peer that Debian has, and lists what is there
 #        ./dev bench gate [COMMIT] [--repeat N]     builds COMMIT (default: HEAD) apart, and fails if a call costs 2 % more now
 #
@@ -26,7 +28,9 @@
 #   gate       instructions, copies, system calls and allocations beside those of another commit
 #
 # `./dev bench -- --help` lists every suite with its options. Peers beside omniORB and ONC RPC are compared with if their
-# packages are installed; --quick gives each suite a share of five minutes.
+# packages are installed. All suites take about 75 minutes: each case is measured five times at least, then until its median is known to
+# 2.5 % or its suite's share of the time is used up; --quick gives each suite a share of five minutes; --thorough measures
+# as suites by their names do, three and a half hours.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
@@ -69,7 +73,7 @@ if [ "${1:-}" = gate ]; then
   set -- gate --base "$other/build/bench" "$@"
 fi
 suite=${1:-all}
-case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;; esac
+case $suite in --help | --peers) ;; -*) suite=all ;; esac
 case $suite in
   all | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
 esac

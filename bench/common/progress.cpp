@@ -22,12 +22,22 @@ struct Limit {
 constexpr std::chrono::seconds kToCleanUp(30);
 std::optional<Limit> limit;
 
+struct Pace {
+  Clock::time_point begin;
+  std::chrono::duration<double> whole;
+};
+std::optional<Pace> pace;
+
 }  // namespace
 
 void limit_time(std::chrono::seconds budget, std::chrono::seconds grace) {
   const auto now = Clock::now();
   limit = {budget, now + budget, now + budget + grace};
   alarm(static_cast<unsigned>((budget + grace + kToCleanUp).count()));
+}
+
+void set_pace(std::chrono::seconds whole) {
+  pace = {Clock::now(), whole};
 }
 
 std::chrono::milliseconds patience_left() {
@@ -63,6 +73,10 @@ void Progress::step(const std::string& what) {
     said_ = std::max<std::size_t>(percent, 1);
   }
   std::fflush(stderr);
+}
+
+bool Progress::ahead() const {
+  return pace && (Clock::now() - pace->begin) / pace->whole < static_cast<double>(done_) / static_cast<double>(steps_);
 }
 
 void Progress::finish() {

@@ -22,6 +22,9 @@ class OutOfTime : public std::exception {
 /// ends the process by SIGALRM.
 void limit_time(std::chrono::seconds budget, std::chrono::seconds grace = std::chrono::seconds(15));
 
+/// How long this process may take if all goes well: what may be done again is, as long as the run is ahead of that.
+void set_pace(std::chrono::seconds whole);
+
 /// How long a step may still wait: what is left of budget and grace; more than a year without a limit.
 std::chrono::milliseconds patience_left();
 
@@ -51,6 +54,8 @@ class Progress {
 
   /// The next step begins. Throws OutOfTime if there is no time left for it.
   void step(const std::string& what);
+  /// True if so many steps as are done may have taken longer at the pace of set_pace(); false without one.
+  bool ahead() const;
   /// Takes the line away; nothing is said any more.
   void finish();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace bench {
@@ -13,6 +14,24 @@ Summary summarise(std::vector<double> samples) {
   const std::size_t middle = samples.size() / 2;
   const double median = samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
   return {median, samples.front(), samples.back(), samples.size()};
+}
+
+double uncertainty(std::vector<double> samples) {
+  constexpr double kProbability = 0.93;
+  const Summary all = summarise(samples);
+  // The median is below the k-th least sample if fewer than k of n fall below it: binomially, each by one half.
+  const auto n = static_cast<double>(samples.size());
+  double exactly = std::pow(0.5, n);
+  double below = exactly;
+  std::size_t k = 0;
+  while (k < samples.size() / 2 && 1 - 2 * below >= kProbability) {
+    ++k;
+    exactly *= (n - static_cast<double>(k) + 1) / static_cast<double>(k);
+    below += exactly;
+  }
+  if (k == 0 || all.median == 0) return std::numeric_limits<double>::infinity();
+  std::sort(samples.begin(), samples.end());
+  return std::abs((samples[samples.size() - k] - samples[k - 1]) / 2 / all.median);
 }
 
 double percentile(const std::vector<double>& sorted, double percent) {

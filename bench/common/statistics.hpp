@@ -17,6 +17,11 @@ struct Summary {
 /// Of at least one sample.
 Summary summarise(std::vector<double> samples);
 
+/// How well the median is known: half the width of its confidence interval, whose ends are samples, as a share of it.
+/// The interval holds the median of all there could be with a probability of 93 %, which five samples suffice for;
+/// infinite with fewer, or if the median is 0.
+double uncertainty(std::vector<double> samples);
+
 /// The smallest sample that at least `percent` (0 to 100) percent of all do not exceed; `sorted` holds at least one.
 double percentile(const std::vector<double>& sorted, double percent);
 

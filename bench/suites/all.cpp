@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/all.hpp"
 
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,15 +21,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
-/// Runs this program with other arguments, on the same terminal; its exit status.
+/// Runs this program with other arguments, on the same terminal, and not longer than this one; its exit status.
 int run_own(const Words& arguments) {
   Words words{own_path()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  pid_t process = -1;
-  if (posix_spawn(&process, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) return 127;
+  const pid_t process = fork();
+  if (process < 0) return 127;
+  if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -41,18 +46,24 @@ bool is_afterwards(const std::string& suite) {
   return suite == "model" || suite == "report" || suite == "contract" || suite == "gate";
 }
 
+/// Where a suite takes so many times its share of a brief run, something is wrong.
+constexpr int kMostShares = 3;
+
 class All {
  public:
-  All(const std::vector<SuiteShare>& suites, const AllSettings& settings) : suites_(suites), settings_(settings) {}
+  All(const std::vector<SuiteShare>& suites, const AllSettings& settings)
+      : suites_(suites), settings_(settings), output_(settings.begun.empty() ? settings.output : settings.begun) {}
 
   int run() {
-    std::filesystem::create_directories(settings_.output);
+    std::filesystem::create_directories(output_);
+    announce();
     for (const SuiteShare& suite : suites_) {
       allowed_ += suite.quick;
-      if (!is_afterwards(suite.name)) take(suite.name);
+      if (is_afterwards(suite.name)) continue;
+      is_there(suite.name) ? figures_.push_back(file_of(suite.name)) : take(suite);
     }
     if (has("model") && !figures_.empty()) analyse("model", {"--json", file_of("model")});
-    if (has("report") && !figures_.empty()) analyse("report", {"--output", settings_.output});
+    if (has("report") && !figures_.empty()) analyse("report", {"--output", output_});
     if (!settings_.json.empty() && !figures_.empty()) write_json(read_all(figures_), settings_.json);
     print();
     return failed_ ? 1 : 0;
@@ -62,7 +73,26 @@ class All {
   bool has(const std::string& suite) const {
     return std::any_of(suites_.begin(), suites_.end(), [&](const SuiteShare& one) { return one.name == suite; });
   }
-  std::string file_of(const std::string& suite) const { return settings_.output + "/" + suite + ".json"; }
+  std::string file_of(const std::string& suite) const { return output_ + "/" + suite + ".json"; }
+  /// A run that was broken off has left its figures.
+  bool is_there(const std::string& suite) const {
+    return !settings_.begun.empty() && std::filesystem::exists(file_of(suite));
+  }
+
+  void announce() const {
+    std::chrono::seconds whole{0};
+    for (const SuiteShare& suite : suites_) {
+      if (!is_there(suite.name)) whole += settings_.quick ? suite.quick : suite.brief;
+    }
+    if (settings_.thorough) {
+      std::cout << "All suites, each as by its name: about three and a half hours.\n";
+    } else {
+      std::cout << "This takes about " << std::chrono::ceil<std::chrono::minutes>(whole).count() << " minutes"
+                << (settings_.quick ? "" : "; --quick takes five, --thorough hours") << ".\n";
+    }
+    std::cout << "Figures are kept suite by suite; to go on after a break: --continue " << output_ << "\n"
+              << std::flush;
+  }
   static double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -81,9 +111,12 @@ class All {
                                  : "FAILED"});
   }
 
-  void take(const std::string& suite) {
+  void take(const SuiteShare& share) {
+    const std::string& suite = share.name;
     Words arguments{suite, "--json", file_of(suite)};
-    if (settings_.quick) {
+    if (!settings_.quick && !settings_.thorough) {
+      arguments.insert(arguments.end(), {"--brief", "--budget", std::to_string(kMostShares * share.brief.count())});
+    } else if (settings_.quick) {
       const auto left = allowed_ - std::chrono::ceil<std::chrono::seconds>(Clock::now() - begin_);
       arguments.insert(arguments.end(), {"--quick", "--budget", std::to_string(std::max<long>(left.count(), 1))});
     }
@@ -106,9 +139,8 @@ class All {
     table.add({"all", number(seconds_since(begin_), 1), ""});
     std::cout << "\nWhat the suites took\n\n";
     table.print(std::cout);
-    std::cout << "\nFigures are in " << settings_.output << "/";
-    if (std::filesystem::exists(settings_.output + "/report.html"))
-      std::cout << "; read " << settings_.output << "/report.html";
+    std::cout << "\nFigures are in " << output_ << "/";
+    if (std::filesystem::exists(output_ + "/report.html")) std::cout << "; read " << output_ << "/report.html";
     std::cout << ".\n";
   }
 
@@ -120,6 +152,7 @@ class All {
 
   const std::vector<SuiteShare>& suites_;
   const AllSettings& settings_;
+  const std::string output_;
   const Clock::time_point begin_ = Clock::now();
   std::chrono::seconds allowed_{0};  ///< to the suites so far
   Words figures_;                    ///< files
@@ -130,9 +163,6 @@ class All {
 }  // namespace
 
 int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings) {
-  if (!settings.quick) {
-    std::cout << "All suites in full take about three and a half hours; --quick takes less than five minutes.\n";
-  }
   return All(suites, settings).run();
 }
 

@@ -9,25 +9,29 @@ namespace bench {
 
 /// How all suites are run.
 struct AllSettings {
-  bool quick = false;
+  bool quick = false;                          ///< five minutes
+  bool thorough = false;                       ///< each suite as by its name: hours; neither: about 75 minutes
   std::vector<std::string> only = {};          ///< as in Settings
   std::string output = "corbel-bench-report";  ///< the folder for the figures and the report
+  std::string begun = {};                      ///< instead of `output`: a folder of which the figures are kept
   std::string json = {};                       ///< a file for the figures of all; empty: none
 };
 
-/// A suite, and what it may take of a quick run of all. What one leaves the next may use.
+/// A suite, and what it may take of a quick run of all, and takes of one that is neither quick nor thorough. What one
+/// leaves of a quick run the next may use.
 struct SuiteShare {
   std::string name;
   std::chrono::seconds quick;
+  std::chrono::seconds brief;
 };
 
 /// The exit status of a suite that its budget ended.
 inline constexpr int kOutOfTime = 3;
 
 /// Runs these suites one after the other, each as a process of its own that writes its figures into the output folder,
-/// then the suites model and report over all of them if they are among the names. A suite that fails or, in a quick
-/// run, runs out of time is told, and the others go on. Ends with what each took. Returns the exit status: 0 if none
-/// failed; one that ran out of time has kept what it has.
+/// then the suites model and report over all of them if they are among the names. A suite that fails or runs out of
+/// time (where the run is not thorough) is told, and the others go on. Ends with what each took. Returns the exit
+/// status: 0 if none failed; one that ran out of time has kept what it has.
 int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings);
 
 }  // namespace bench

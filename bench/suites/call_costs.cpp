@@ -103,7 +103,7 @@ class CallCosts {
     constexpr double kTrial = 50;
     pair.command(kind.command + " 50");
     const double trial = pair.command(kind.command + " 50").at(0) / kTrial;
-    const double calls = std::round(std::clamp((settings_.quick ? 10e6 : 200e6) / trial, 20.0, 5e6));
+    const double calls = std::round(std::clamp(settings_.choose(200e6, 100e6, 10e6) / trial, 20.0, 5e6));
     const double nanoseconds = pair.command(kind.command + " " + std::to_string(std::lround(calls))).at(0);
     samples_[i][{"time_per_call", ""}].push_back(nanoseconds / calls / 1000);
     pair.end();

@@ -53,7 +53,7 @@ class Run {
   }
 
   void measure() {
-    const int repetitions = settings_.repetitions(3, 1);
+    const int repetitions = settings_.brief && settings_.repeat == 0 ? 1 : settings_.repetitions(3, 1);  // all alike
     const auto asynchronous = valgrind_ ? std::count_if(mechanisms_.begin(), mechanisms_.end(),
                                                         [](const Mechanism& one) { return one.can("async"); })
                                         : 0;

@@ -31,7 +31,7 @@ class Run {
   Run(const Settings& settings, Report& report)
       : settings_(settings),
         report_(report),
-        repetitions_(settings.repetitions(9, 3)),
+        rounds_(settings.rounds(9, 3)),
         mechanisms_(find_all_mechanisms(report.machine, settings.only)) {
     std::erase_if(mechanisms_, [](const Mechanism& one) {
       return !one.can("cube") || one.orb == "wrappers" || one.protocol == "opaque";
@@ -42,7 +42,7 @@ class Run {
     const std::vector<Spot> spots = places();
     std::size_t columns = 0;
     for (const std::string& transport : kTransports) columns += carriers(transport).size();
-    const std::size_t steps = spots.size() * columns * kOperations.size() * static_cast<std::size_t>(repetitions_);
+    const std::size_t steps = spots.size() * columns * kOperations.size() * rounds_.least;
     announce_duration(settings_, static_cast<double>(steps) * 0.25);
     Progress progress(steps);
     for (const Spot& spot : spots) measure(spot, progress);
@@ -107,9 +107,16 @@ class Run {
       for (Running& one : running) {
         if (!one.failed) one.failed = !survives(*one.mechanism, [&] { warm_up(one, command); });
       }
-      for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      const auto times = [&] {
+        std::vector<std::vector<double>> all;
+        for (const Running& one : running) all.push_back(one.samples);
+        return all;
+      };
+      for (std::size_t round = 0; rounds_.again(round, progress.ahead(), times); ++round) {
         for (Running& one : running) {
-          progress.step(one.mechanism->label() + " over " + one.transport + ", " + operation + ", " + spot.name);
+          if (round < rounds_.least) {
+            progress.step(one.mechanism->label() + " over " + one.transport + ", " + operation + ", " + spot.name);
+          }
           if (one.failed) continue;
           one.failed = !survives(*one.mechanism, [&] {
             const std::vector<double> answer = one.pair.command(command + std::to_string(one.count));
@@ -130,7 +137,7 @@ class Run {
     one.samples.clear();
     one.pair.command(command + std::to_string(kTrial));
     const double per_call = one.pair.command(command + std::to_string(kTrial)).at(0) / kTrial;
-    one.count = std::lround(std::clamp((settings_.quick ? 10e6 : 200e6) / per_call, 100.0, 100'000.0));
+    one.count = std::lround(std::clamp(settings_.choose(200e6, 40e6, 10e6) / per_call, 100.0, 100'000.0));
   }
 
   /// Two figures: the rate beside the raw sockets', and the time beside omniORB's. What stays in the process is
@@ -225,7 +232,7 @@ class Run {
 
   const Settings& settings_;
   Report& report_;
-  int repetitions_;
+  Rounds rounds_;
   std::vector<Mechanism> mechanisms_;
 };
 

@@ -91,7 +91,7 @@ class Run {
     std::vector<double> samples;
   };
 
-  std::size_t idle_seconds() const { return settings_.quick ? 1 : 10; }
+  std::size_t idle_seconds() const { return settings_.choose<std::size_t>(10, 3, 1); }
   std::size_t idle_connections() const { return std::min<std::size_t>(settings_.quick ? 1000 : 10'000, most_); }
 
   static Case case_of(const Multiplexing& one, const std::string& transport, const std::string& axis,
@@ -129,7 +129,7 @@ class Run {
         client.emplace(start_client(one.mechanism, "unix", names.reference(one.mechanism, served->reference), {},
                                     with(one.client_environment)));
       }
-      const std::size_t calls = std::max<std::size_t>(settings_.quick ? 2000 : 20'000, 2 * count);
+      const std::size_t calls = std::max<std::size_t>(settings_.choose(20'000, 5'000, 2000), 2 * count);
       const std::string command = "fan " + std::to_string(count) + " ";
       ask(*client, one.mechanism.label(), command + std::to_string(count), kPatience);  // connects
       const double nanoseconds = ask(*client, one.mechanism.label(), command + std::to_string(calls), kPatience).at(0);
@@ -149,7 +149,7 @@ class Run {
       progress.step(std::to_string(threads) + " threads and connections to " + one.mechanism.label() + ", " + one.name);
       survives(one.mechanism, [&] {
         Pair pair(one.mechanism, "tcp", folder.path() + "/socket", placement);
-        const std::size_t each = (settings_.quick ? 3200 : 32'000) / threads;
+        const std::size_t each = settings_.choose<std::size_t>(32'000, 8000, 3200) / threads;
         const std::string command = "threads " + std::to_string(threads) + " " + std::to_string(each);
         const double nanoseconds = pair.command(command).at(0);
         note(case_of(one, "tcp", "threads", threads), "calls", "1/s",
@@ -193,7 +193,7 @@ class Run {
       if (settings_.quick && (count != 64 || (one.name != "pool" && one.name != "epoll"))) continue;
       const std::string command = "fan " + std::to_string(count) + " ";
       note_costs(case_of(one, "unix", "connections", count),
-                 costs_of(one, "unix", command, count, settings_.quick ? 500 : 5000));
+                 costs_of(one, "unix", command, count, settings_.choose<std::size_t>(5000, 2000, 500)));
     }
     for (const std::size_t threads : kThreads) {
       progress.step("counting " + std::to_string(threads) + " threads calling " + one.mechanism.label() + ", " +

@@ -47,7 +47,7 @@ Latencies::Latencies(LatencyPlan plan, const std::vector<Mechanism>& mechanisms)
 }
 
 std::size_t Latencies::steps() const {
-  return mechanisms_.size() * plan_.payloads.size() * plan_.repetitions * (plan_.open_loop ? 2 : 1);
+  return mechanisms_.size() * plan_.payloads.size() * plan_.rounds.least * (plan_.open_loop ? 2 : 1);
 }
 
 void Latencies::measure(Progress& progress) {
@@ -78,10 +78,17 @@ void Latencies::measure_case(std::vector<Running>& running, bool closed, int pay
       one.pair.command("latency " + std::to_string(std::max(plan_.calls / 4, 20L)) + " " + tail);
     });
   }
-  for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
+  const auto medians = [&] {
+    std::vector<std::vector<double>> all;
+    for (const Running& one : running) all.push_back(one.samples[0]);
+    return all;
+  };
+  for (std::size_t round = 0; plan_.rounds.again(round, progress.ahead(), medians); ++round) {
     for (Running& one : running) {
-      progress.step(one.mechanism->label() + " over " + plan_.transport + (closed ? ", back to back, " : ", paced, ") +
-                    tail + " octets");
+      if (round < plan_.rounds.least) {
+        progress.step(one.mechanism->label() + " over " + plan_.transport +
+                      (closed ? ", back to back, " : ", paced, ") + tail + " octets");
+      }
       if (one.failed) continue;
       one.failed = !survives(*one.mechanism, [&] { measure_one(one, command, plan_.calls); });
     }
@@ -110,7 +117,7 @@ void Latencies::add(const Running& one, const std::string& loop, int payload, co
     const bool told = k >= kPercentiles || supported(k, plan_.calls);
     Result result{
         plan_.suite, one.mechanism->case_on(plan_.transport), kMetrics[k].name, kMetrics[k].unit,
-        told ? summarise(one.samples[k]) : Summary{std::nan(""), std::nan(""), std::nan(""), plan_.repetitions}};
+        told ? summarise(one.samples[k]) : Summary{std::nan(""), std::nan(""), std::nan(""), one.samples[k].size()}};
     result.of.insert(plan_.of.begin(), plan_.of.end());
     result.of["loop"] = loop;
     result.of["payload"] = std::to_string(payload);
@@ -179,8 +186,8 @@ constexpr int kMostInDatagram = 60'000;  // octets, with what a protocol adds
 
 std::vector<LatencyPlan> plans(const Settings& settings) {
   LatencyPlan plan;
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
-  plan.calls = settings.quick ? 500 : 10000;
+  plan.rounds = settings.rounds(5, 3);
+  plan.calls = settings.choose(10000, 5000, 500);
   if (!settings.buffers.empty()) {
     plan.payloads = settings.buffers;
   } else if (!settings.quick) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/rounds.hpp"
 #include "suites/mechanism.hpp"
 
 namespace bench {
@@ -20,7 +21,7 @@ struct LatencyPlan {
   std::string transport = "tcp";    ///< tcp, unix or shm
   std::vector<int> payloads = {0};  ///< octets that a call carries; 0: a void call
   Placement placement = {};
-  std::size_t repetitions = 5;
+  Rounds rounds = {};
   long calls = 1000;      ///< in one measurement
   bool open_loop = true;  ///< also calls at fixed times
 };

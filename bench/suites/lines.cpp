@@ -131,9 +131,7 @@ class Run {
                                     : mechanism.protocol != "frames" && mechanism.can("latency");
   }
 
-  long calls_of(const LineKind& kind) const {
-    return std::max(kLeastCalls, settings_.quick ? kind.calls / 10 : kind.calls);
-  }
+  long calls_of(const LineKind& kind) const { return std::max(kLeastCalls, kind.calls / settings_.choose(1, 3, 10)); }
 
   void measure(const LineKind& kind, Progress& progress) {
     Network network(kind.network);

@@ -16,42 +16,45 @@ namespace {
 struct Suite {
   const char* name;
   int quick_seconds;  ///< its share of the five minutes that `--quick` of all suites may take
+  int brief_seconds;  ///< what it takes of the run of all suites, in which a case is measured until it is known
   const char* help;
   int (*run)(const bench::Settings& settings, bench::Report& report);
 };
 
 constexpr Suite kSuites[] = {
-    {"counts", 40, "instructions, system calls, allocations and bytes of one warm two-way void call",
+    {"counts", 40, 300, "instructions, system calls, allocations and bytes of one warm two-way void call",
      bench::run_counts},
-    {"latency", 40, "percentiles of two-way calls, back to back and at fixed times; what they use up",
+    {"latency", 40, 420, "percentiles of two-way calls, back to back and at fixed times; what they use up",
      bench::run_latency},
-    {"oneways", 10, "small oneway calls, by themselves and kept back until many leave together; datagrams",
+    {"oneways", 10, 120, "small oneway calls, by themselves and kept back until many leave together; datagrams",
      bench::run_oneways},
-    {"ttcp", 40, "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
-    {"profile", 40, "what each function, side and type takes of what a stream costs", bench::run_profile},
-    {"cubit", 20, "calls that return their argument cubed, by type and protocol", bench::run_cubit},
-    {"values", 20, "large results, strings, nested structs, Anys, valuetypes, futures: time, instructions, allocations",
+    {"ttcp", 40, 660, "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
+    {"profile", 40, 200, "what each function, side and type takes of what a stream costs", bench::run_profile},
+    {"cubit", 20, 210, "calls that return their argument cubed, by type and protocol", bench::run_cubit},
+    {"values", 20, 150,
+     "large results, strings, nested structs, Anys, valuetypes, futures: time, instructions, allocations",
      bench::run_values},
-    {"collocated", 10, "calls within one process: time, instructions, allocations", bench::run_collocated},
-    {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
-    {"lines", 20, "calls over lines of 64 kb/s and more, where octets and distance take time", bench::run_lines},
-    {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
-    {"fanout", 25, "calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones",
+    {"collocated", 10, 50, "calls within one process: time, instructions, allocations", bench::run_collocated},
+    {"networks", 40, 720, "ttcp and latency over emulated networks", bench::run_networks},
+    {"lines", 20, 200, "calls over lines of 64 kb/s and more, where octets and distance take time", bench::run_lines},
+    {"scale", 20, 210, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
+    {"fanout", 25, 270, "calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones",
      bench::run_fanout},
-    {"restart", 15, "a server is stopped and started again: time to the first good call", bench::run_restart},
-    {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
-    {"servers", 30, "whole servers that find one of a hundred operations, adapters nested in each other",
+    {"restart", 15, 120, "a server is stopped and started again: time to the first good call", bench::run_restart},
+    {"demux", 20, 100, "finding operations and objects: linear search, hashing, direct index, Corbel",
+     bench::run_demux},
+    {"servers", 30, 240, "whole servers that find one of a hundred operations, adapters nested in each other",
      bench::run_servers},
-    {"predictability", 10, "calls of high priority against more and more of low: one pool of threads, and lanes",
+    {"predictability", 10, 150, "calls of high priority against more and more of low: one pool of threads, and lanes",
      bench::run_predictability},
-    {"whitebox", 25, "where one call goes, layer by layer: time, instructions, copies, allocations",
+    {"whitebox", 25, 120, "where one call goes, layer by layer: time, instructions, copies, allocations",
      bench::run_whitebox},
-    {"micro", 8, "marshalling by generated code beside the same by hand", bench::run_micro},
-    {"compile", 30, "what generated code costs the C++ compiler, and its size", bench::run_compile},
-    {"model", 2, "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
-    {"report", 5, "one page of tables and charts from the figures of earlier runs", bench::run_report},
-    {"contract", 0, "asserts what a warm two-way void call may cost at most", bench::run_contract},
-    {"gate", 0, "fails if calls cost more instructions, system calls or allocations than with another build",
+    {"micro", 8, 60, "marshalling by generated code beside the same by hand", bench::run_micro},
+    {"compile", 30, 120, "what generated code costs the C++ compiler, and its size", bench::run_compile},
+    {"model", 2, 5, "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
+    {"report", 5, 10, "one page of tables and charts from the figures of earlier runs", bench::run_report},
+    {"contract", 0, 0, "asserts what a warm two-way void call may cost at most", bench::run_contract},
+    {"gate", 0, 0, "fails if calls cost more instructions, system calls or allocations than with another build",
      bench::run_gate},
 };
 
@@ -74,6 +77,7 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
   bench::Report report;
   report.machine = bench::this_machine();
   const bench::Ticks before = bench::processor_ticks();
+  if (settings.brief && !settings.quick) bench::set_pace(std::chrono::seconds(suite.brief_seconds));
   const int status = measure(suite, settings, report);
   const bench::Ticks after = bench::processor_ticks();
   report.machine.load = bench::load_of_others(before, after);
@@ -96,7 +100,7 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
 }  // namespace
 
 void bench::announce_duration(const Settings& settings, double seconds) {
-  if (settings.quick || seconds < 60) return;
+  if (settings.quick || settings.brief || seconds < 60) return;
   std::cout << "This takes about " << number(std::ceil(seconds / 60)) << " minutes; --quick does less.\n" << std::flush;
 }
 
@@ -108,7 +112,11 @@ int main(int argc, char** argv) {
   bool peers = false;
   bench::AllSettings all;
   app.add_flag("--peers", peers, "list what can be compared and what is missing");
-  app.add_flag("--quick", all.quick, "all suites: fewer cases and repetitions");
+  app.add_flag("--quick", all.quick, "all suites: fewer cases and repetitions, in five minutes");
+  app.add_flag("--thorough", all.thorough, "all suites: each as by its name, in hours")->excludes("--quick");
+  app.add_option("--continue", all.begun,
+                 "all suites: take the figures that are missing in this folder, then the report")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--only", all.only, "all suites: compare only these with the raw sockets")->delimiter(',');
   app.add_option("--output", all.output, "all suites: the folder for the figures and the report")
       ->capture_default_str();
@@ -120,6 +128,8 @@ int main(int argc, char** argv) {
     CLI::App* const command = app.add_subcommand(suite.name, suite.help);
     command->add_option("--json", json, "write the figures to this file, too");
     command->add_flag("--quick", settings.quick, "fewer cases and repetitions");
+    command->add_flag("--brief", settings.brief,
+                      "all cases, each until it is known to 2.5 %, as in the run of all suites");
     command->add_option("--only", settings.only, "compare only these with the raw sockets, as in corbel,omniORB")
         ->delimiter(',');
     command->add_option("--budget", budget, "begin nothing more after so many seconds")
@@ -205,7 +215,10 @@ int main(int argc, char** argv) {
       return 0;
     }
     std::vector<bench::SuiteShare> shares;
-    for (const Suite& suite : kSuites) shares.push_back({suite.name, std::chrono::seconds(suite.quick_seconds)});
+    for (const Suite& suite : kSuites) {
+      shares.push_back(
+          {suite.name, std::chrono::seconds(suite.quick_seconds), std::chrono::seconds(suite.brief_seconds)});
+    }
     return bench::run_all(shares, all);
   } catch (const std::exception& failure) {
     std::cerr << "corbel-bench: " << failure.what() << '\n';

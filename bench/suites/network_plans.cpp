@@ -45,9 +45,9 @@ StreamPlan usual(const NetworkKind& kind, const Network* network, const Settings
   plan.buffers =
       settings.quick ? std::vector{8192, 131072} : std::vector{1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
   plan.placement = placed(network);
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(3, 2));  // what a limited rate varies is little
+  plan.rounds = settings.rounds(3, 2);  // what a limited rate varies is little
   plan.octets = 64.0 * kMiB;
-  plan.seconds = settings.quick ? 0.1 : 0.4;
+  plan.seconds = settings.choose(0.4, 0.12, 0.1);
   return plan;
 }
 
@@ -174,19 +174,21 @@ std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Networ
   plan.suite = "networks";
   plan.of = case_of(kind);
   plan.placement = placed(network);
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
+  plan.rounds = settings.rounds(5, 3);
   plan.open_loop = false;
   std::vector<LatencyPlan> all;
   for (const int payload : settings.quick ? std::vector{0} : std::vector{0, 1024, 16384}) {
     plan.payloads = {payload};
     // No more calls than the network carries in two seconds: 16 KiB take 14 ms at 10 Mb/s.
     const double least = kind.megabits > 0 ? payload * 8 / kind.megabits : 0;  // us
-    plan.calls = settings.quick ? 500 : std::clamp(std::lround(2e6 / std::max(least, 1.0)), 200L, 5000L);
+    plan.calls = settings.quick ? 500
+                                : std::clamp(std::lround(settings.choose(2e6, 5e5, 0.0) / std::max(least, 1.0)), 200L,
+                                             settings.choose(5000L, 2000L, 500L));
     all.push_back(plan);
   }
   plan.transport = "udp";
   plan.payloads = {8};
-  plan.calls = settings.quick ? 500 : 5000;
+  plan.calls = settings.choose(5000, 2000, 500);
   all.push_back(plan);
   return all;
 }

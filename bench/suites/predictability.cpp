@@ -103,7 +103,7 @@ int run_predictability(const Settings& settings, Report& report) {
   const bool permitted = said.starts_with("SCHED_FIFO");
   if (!permitted && !said.starts_with("SCHED_OTHER")) throw std::runtime_error(Stage::program() + " does not run");
   const std::string scheduling = permitted ? "SCHED_FIFO" : "SCHED_OTHER";
-  const std::string calls = settings.quick ? "200 1000" : "2000 10000";  // and milliseconds
+  const std::string calls = settings.choose("2000 10000", "500 2500", "200 1000");  // and milliseconds
   const int repetitions = settings.repetitions(5, 2);
   std::vector<Row> rows;
   Progress progress(2 * std::size(kClients) * static_cast<std::size_t>(repetitions));

@@ -130,7 +130,7 @@ class Run {
     for (int repetition = 0; repetition < settings_.repetitions(3, 1); ++repetition) {
       const ProcessorTime before[] = {processor_time_of(pair.client().process()),
                                       processor_time_of(pair.server().process())};
-      const double enough = settings_.quick ? 0.3e9 : 1.5e9;
+      const double enough = settings_.choose(1.5e9, 0.6e9, 0.3e9);
       double octets = 0;
       for (double past = 0; past < enough;) {
         past += pair.command(command).at(0);

@@ -133,7 +133,7 @@ class Run {
       : settings_(settings),
         report_(report),
         all_(contestants(settings.only)),
-        repetitions_(settings.repetitions(20, 3)) {
+        repetitions_(settings.brief && settings.repeat == 0 ? 7 : settings.repetitions(20, 3)) {
     (void)find_mechanisms(report.machine);  // their versions
   }
 

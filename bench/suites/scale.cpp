@@ -82,7 +82,7 @@ class Run {
  private:
   void measure() {
     const auto repetitions = static_cast<std::size_t>(repetitions_);
-    const std::size_t starts = hellos().size() * (settings_.quick ? 3 : 10);
+    const std::size_t starts = hellos().size() * settings_.choose<std::size_t>(10, 7, 3);
     announce_duration(settings_, static_cast<double>(repetitions * (strategies_.size() * 20 + 60)));
     Progress progress(repetitions *
                           (strategies_.size() * connections_.size() + (strategies_.size() + 1) * threads().size()) +
@@ -176,7 +176,7 @@ class Run {
       placement.server.environment = {strategy.environment};
       pairs.emplace_back(strategy.mechanism, "tcp", folder.path() + "/socket", placement);
     }
-    const int calls = settings_.quick ? 3200 : 32000;
+    const int calls = settings_.choose(32000, 8000, 3200);
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
       for (const int count : threads()) {
         for (std::size_t i = 0; i < all.size(); ++i) {

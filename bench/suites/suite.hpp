@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "common/results.hpp"
+#include "common/rounds.hpp"
 
 namespace bench {
 
 /// How much a run shall do.
 struct Settings {
   bool quick = false;                      ///< fewer cases and repetitions
+  bool brief = false;                      ///< all cases, in shorter measurements, as in the run of all suites
   int repeat = 0;                          ///< repetitions; 0: what the suite finds right
   int profile = 0;                         ///< counts: print this many functions of each side
   std::vector<std::string> only = {};      ///< names that what is compared with the raw sockets begins with; empty: all
@@ -26,7 +28,20 @@ struct Settings {
   bool one_cpu = false;                    ///< ttcp: both sides on one processor
   std::string base = {};                   ///< gate: the folder of the laboratory that is compared with
 
-  int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
+  int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : brief ? kLeast : full; }
+  /// The same for what is repeated until it is known well enough, if the run is brief.
+  Rounds rounds(int full, int few) const {
+    const auto least = static_cast<std::size_t>(repetitions(full, few));
+    return {least, brief && !quick && repeat == 0 ? kMost : least};
+  }
+  /// The one of three that belongs to how much the run shall do.
+  template <class T>
+  T choose(T full, T shorter, T few) const {
+    return quick ? few : brief ? shorter : full;
+  }
+
+  static constexpr int kLeast = 5;          ///< samples of a cell, but for what counts come out alike
+  static constexpr std::size_t kMost = 21;  ///< of a brief run
 };
 
 /// Says how long the run will take, unless that is a matter of seconds.

@@ -72,7 +72,7 @@ std::size_t Streams::steps() const {
   for (const Mechanism& mechanism : mechanisms_) steps += able(mechanism) ? 1 : 0;
   std::size_t cases = 0;
   for (const std::string& type : plan_.types) cases += buffers_of(type).size();
-  return steps * cases * plan_.repetitions;
+  return steps * cases * plan_.rounds.least;
 }
 
 bool Streams::able(const Mechanism& mechanism) const {
@@ -151,10 +151,17 @@ void Streams::measure_case(std::vector<Running>& running, const std::string& typ
     one.failed = !survives(*one.mechanism, [&] { one.count = suitable_count(one.pair, stream, buffer); });
   }
   std::vector<double> copies;
-  for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
+  const auto rates = [&] {
+    std::vector<std::vector<double>> all;
+    for (const Running& one : running) all.push_back(one.samples.rates);
+    return all;
+  };
+  for (std::size_t round = 0; plan_.rounds.again(round, progress.ahead(), rates); ++round) {
     for (Running& one : running) {
-      progress.step(one.mechanism->label() + " over " + plan_.transport + ", " + plan_.mode + " " + type +
-                    " in buffers of " + std::to_string(buffer));
+      if (round < plan_.rounds.least) {
+        progress.step(one.mechanism->label() + " over " + plan_.transport + ", " + plan_.mode + " " + type +
+                      " in buffers of " + std::to_string(buffer));
+      }
       if (!carries(one)) continue;
       one.failed = !survives(*one.mechanism, [&] {
         const std::vector<double> answer = one.pair.command(stream + std::to_string(one.count));
@@ -255,9 +262,9 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   plan.placement.client.cpu = cpus.front();
   plan.placement.server.cpu = settings.one_cpu ? cpus.front() : cpus.back();
   plan.of["placement"] = cpus.size() > 1 && !settings.one_cpu ? "two cpus" : "one cpu";
-  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
+  plan.rounds = settings.rounds(5, 3);
   plan.octets = kMostOctets;
-  plan.seconds = settings.quick ? 0.04 : 1;
+  plan.seconds = settings.choose(1.0, 0.1, 0.04);
   plan.copies = true;
   std::vector<StreamPlan> all;
   const auto add = [&](const char* transport, const char* mode, std::vector<std::string> types,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/rounds.hpp"
 #include "suites/mechanism.hpp"
 
 namespace bench {
@@ -25,7 +26,7 @@ struct StreamPlan {
   bool no_delay = true;                ///< TCP sends at once; if not, those that always do so are left out
   std::vector<std::string> orbs = {};  ///< names that those who take part begin with; empty: all
   Placement placement = {};
-  std::size_t repetitions = 5;
+  Rounds rounds = {};
   double octets = 0;    ///< at most that many in one measurement,
   double seconds = 1;   ///< and at most about that long
   bool copies = false;  ///< also copy each buffer in memory

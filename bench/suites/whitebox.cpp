@@ -95,7 +95,7 @@ class Run {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const TemporaryFolder folder;
       const std::string text = output_of({program_, folder.path(), subject.protocol, transport, subject.type,
-                                          std::to_string(subject.octets), settings_.quick ? "1000" : "4000"},
+                                          std::to_string(subject.octets), settings_.choose("4000", "2000", "1000")},
                                          kTimeout);
       std::istringstream lines(text);
       std::string side;

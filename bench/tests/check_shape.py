@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,8 +53,8 @@ def check_report(path, suite):
     return report["results"]
 
 
-def run(command, status=0):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False)
+def run(command, status=0, environment=None):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False, env=environment)
     expect(done.returncode == status, f"{' '.join(command)} ended with {done.returncode}, not {status}:\n{done.stdout}")
     return done.stdout
 
@@ -215,6 +216,24 @@ def check_analysis(program, folder):
             expect(text in file.read(), f"{name} has no streams")
 
 
+def check_whole_run(program, folder):
+    """A run that was broken off goes on with the suites that are missing, and says how long that takes."""
+    path = os.path.join(folder, "whole")
+    os.mkdir(path)
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "suites", "main.cpp"), encoding="utf-8") as file:
+        suites = re.findall(r'{"([a-z]+)", [0-9]+, [1-9]', file.read())
+    there = os.path.join(folder, "streams.json")
+    for suite in suites:
+        if suite not in ("collocated", "model", "report"):
+            shutil.copy(there, os.path.join(path, f"{suite}.json"))
+    text = run([program, "--continue", path, "--only", "corbel"], environment={**os.environ, "PATH": folder})  # counts nothing
+    expect(re.search("This takes about [12] minutes", text) and "== collocated" in text and "== ttcp" not in text, f"--continue said {text}")
+    cases = check_report(os.path.join(path, "collocated.json"), "collocated")
+    expect(all(r["n"] >= 5 for r in cases if r["metric"] == "time_per_call"), "a brief run has fewer than five samples")
+    for name in ("model.json", "report.html"):
+        expect(os.path.exists(os.path.join(path, name)), f"no {name} of a run that went on")
+
+
 def check_then_and_now(program, folder):
     """The chart in docs/ is what the report makes of the figures beside it."""
     docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
@@ -232,6 +251,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_demo(arguments.demo, folder)
         check_analysis(arguments.bench, folder)
+        check_whole_run(arguments.bench, folder)
         check_then_and_now(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
         check_lines(arguments.bench, folder)
