@@ -5,8 +5,6 @@
 // What a connection holds in memory is in suite scale.
 #include "suites/fanout.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -25,15 +23,6 @@
 
 namespace bench {
 namespace {
-
-/// Descriptors that this process and its children may open, raised as far as allowed.
-std::size_t raise_descriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<std::size_t>(limit.rlim_cur);
-}
 
 double cost_of(const Costs& costs, bool (*wanted)(const std::string&)) {
   const double whole = std::accumulate(costs.begin(), costs.end(), 0.0, [&](double sum, const auto& cost) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Multiplexing {
   std::vector<std::string> server_environment;  ///< "NAME=value"
   std::vector<std::string> client_environment;  ///< what lets a client have as many connections as it is asked for
 };
+
+/// Descriptors that this process and its children may open, raised as far as allowed.
+std::size_t raise_descriptors();
 
 /// Raw sockets (a thread per connection, poll, epoll), Corbel in each -ORBConcurrency, omniORB, those of them that are
 /// there. Notes their versions in the machine.

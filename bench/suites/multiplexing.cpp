@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -17,6 +19,14 @@ bool has_one_of(const std::string& text, const auto& parts) {
 }
 
 }  // namespace
+
+std::size_t raise_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
 
 std::vector<Multiplexing> all_multiplexing(Machine& machine, const std::vector<std::string>& only) {
   std::vector<Multiplexing> all;

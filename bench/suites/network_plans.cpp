@@ -47,7 +47,7 @@ StreamPlan usual(const NetworkKind& kind, const Network* network, const Settings
   plan.placement = placed(network);
   plan.rounds = settings.rounds(3, 2);  // what a limited rate varies is little
   plan.octets = 64.0 * kMiB;
-  plan.seconds = settings.choose(0.4, 0.12, 0.1);
+  plan.seconds = settings.choose(0.4, 0.06, 0.1);
   return plan;
 }
 
@@ -181,9 +181,8 @@ std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Networ
     plan.payloads = {payload};
     // No more calls than the network carries in two seconds: 16 KiB take 14 ms at 10 Mb/s.
     const double least = kind.megabits > 0 ? payload * 8 / kind.megabits : 0;  // us
-    plan.calls = settings.quick ? 500
-                                : std::clamp(std::lround(settings.choose(2e6, 5e5, 0.0) / std::max(least, 1.0)), 200L,
-                                             settings.choose(5000L, 2000L, 500L));
+    plan.calls = std::clamp(std::lround(settings.choose(2e6, 5e5, 5e5) / std::max(least, 1.0)),
+                            settings.choose(200L, 100L, 500L), settings.choose(5000L, 2000L, 500L));
     all.push_back(plan);
   }
   plan.transport = "udp";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite scale: what a server's connections cost, how many calls many threads of a client make, and what the least
 // programs take to start and to hold.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +12,8 @@
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
+#include "suites/fanout.hpp"
 #include "suites/giop_client.hpp"
-#include "suites/mechanism.hpp"
 #include "suites/suite.hpp"
 
 namespace bench {
@@ -26,39 +25,17 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A server that is told how to serve several connections.
-struct Strategy {
-  Mechanism mechanism;
-  std::string name;         ///< the `concurrency` of a case
-  std::string environment;  ///< "NAME=value"
-};
-
-/// Descriptors that this process and its children may open, raised as far as allowed.
-std::size_t raise_descriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<std::size_t>(limit.rlim_cur);
-}
-
 class Run {
  public:
   Run(const Settings& settings, Report& report)
       : settings_(settings),
         report_(report),
-        mechanisms_(find_all_mechanisms(report.machine, settings.only)),
-        repetitions_(settings.repetitions(5, 1)) {
-    for (const Mechanism& mechanism : mechanisms_) {
-      if (mechanism.orb == "corbel" && mechanism.protocol == "giop") {
-        for (const char* const name : {"adaptive", "pool", "single"}) {
-          strategies_.push_back({mechanism, name, std::string("CORBEL_CONCURRENCY=") + name});
-        }
-      } else if (mechanism.orb.starts_with("omniORB")) {
-        strategies_.push_back({mechanism, "thread per connection", "ORBthreadPerConnectionPolicy=1"});
-        strategies_.push_back({mechanism, "pool", "ORBthreadPerConnectionPolicy=0"});
-      }
-    }
+        repetitions_(settings.repetitions(5, 1)),
+        threaded_(all_multiplexing(report.machine, settings.only)) {
+    std::erase_if(threaded_, [](const Multiplexing& one) {
+      return one.mechanism.orb == "raw" && one.name != "thread per connection";
+    });
+    strategies_.assign(threaded_.begin() + 1, threaded_.end());
     const std::size_t most = raise_descriptors() - 100;
     for (const std::size_t wanted :
          settings.quick ? std::vector<std::size_t>{100, 1000} : std::vector<std::size_t>{10, 100, 1000, 10'000}) {
@@ -88,7 +65,7 @@ class Run {
                           (strategies_.size() * connections_.size() + (strategies_.size() + 1) * threads().size()) +
                       starts);
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      for (const Strategy& strategy : strategies_) connect_many(strategy, progress);
+      for (const Multiplexing& strategy : strategies_) connect_many(strategy, progress);
     }
     measure_threads(progress);
     for (std::size_t i = 0; i < starts; ++i) start_hello(hellos()[i % hellos().size()], progress);
@@ -113,7 +90,7 @@ class Run {
     return found;
   }
 
-  static Case case_of(const Strategy& strategy) {
+  static Case case_of(const Multiplexing& strategy) {
     Case of = strategy.mechanism.case_on("tcp");
     of["concurrency"] = strategy.name;
     return of;
@@ -126,10 +103,10 @@ class Run {
   }
 
   /// Opens more and more connections to one server, each used once; then calls through all of them in turn.
-  void connect_many(const Strategy& strategy, Progress& progress) {
+  void connect_many(const Multiplexing& strategy, Progress& progress) {
     const TemporaryFolder folder;
     Placement placement;
-    placement.server.environment = {strategy.environment};
+    placement.server.environment = strategy.server_environment;
     Pair pair(strategy.mechanism, "tcp", folder.path() + "/socket", placement);
     const GiopTarget target = read_reference(pair.reference());
     const std::vector<std::uint8_t> request = void_request(target, "ping");
@@ -160,20 +137,13 @@ class Run {
     return static_cast<double>(calls) / seconds_since(begin);
   }
 
-  /// Raw sockets: a connection and a thread of the server for each thread of the client.
-  std::vector<Strategy> threaded() const {
-    std::vector<Strategy> all{{mechanisms_.front(), "thread per connection", "CORBEL_BENCH_THREADS=1"}};
-    all.insert(all.end(), strategies_.begin(), strategies_.end());
-    return all;
-  }
-
   void measure_threads(Progress& progress) {
     const TemporaryFolder folder;
     std::vector<Pair> pairs;
-    const std::vector<Strategy> all = threaded();
-    for (const Strategy& strategy : all) {
+    const std::vector<Multiplexing>& all = threaded_;
+    for (const Multiplexing& strategy : all) {
       Placement placement;
-      placement.server.environment = {strategy.environment};
+      placement.server.environment = strategy.server_environment;
       pairs.emplace_back(strategy.mechanism, "tcp", folder.path() + "/socket", placement);
     }
     const int calls = settings_.choose(32000, 8000, 3200);
@@ -241,7 +211,7 @@ class Run {
   void report_samples() {
     for (const Figure& figure : figures_) {
       Result result{"scale", figure.of, figure.metric, figure.unit, summarise(figure.samples)};
-      Case control = case_of(threaded().front());
+      Case control = case_of(threaded_.front());
       if (figure.of.contains("threads") && figure.of.at("orb") != "raw") {
         control["threads"] = figure.of.at("threads");
         result.of["control"] = "raw";
@@ -253,7 +223,7 @@ class Run {
 
   void print_connections() const {
     Table table({"server", "concurrency", "connections", "KiB each", "us to connect and call", "calls/s"}, 2);
-    for (const Strategy& strategy : strategies_) {
+    for (const Multiplexing& strategy : strategies_) {
       for (const std::size_t count : connections_) {
         Case of = case_of(strategy);
         of["connections"] = std::to_string(count);
@@ -271,7 +241,7 @@ class Run {
     std::vector<std::string> heads{"server", "concurrency"};
     for (const int count : threads()) heads.push_back(std::to_string(count) + " threads");
     Table table(heads, 2);
-    for (const Strategy& strategy : threaded()) {
+    for (const Multiplexing& strategy : threaded_) {
       std::vector<std::string> cells{strategy.mechanism.orb, strategy.name};
       for (const int count : threads()) {
         Case of = case_of(strategy);
@@ -303,9 +273,9 @@ class Run {
 
   const Settings& settings_;
   Report& report_;
-  std::vector<Mechanism> mechanisms_;
   int repetitions_;
-  std::vector<Strategy> strategies_;
+  std::vector<Multiplexing> threaded_;    ///< the raw sockets first: a thread of the server for each of the client
+  std::vector<Multiplexing> strategies_;  ///< the others
   std::vector<std::size_t> connections_;
   std::vector<Figure> figures_;
 };

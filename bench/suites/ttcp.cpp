@@ -264,7 +264,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   plan.of["placement"] = cpus.size() > 1 && !settings.one_cpu ? "two cpus" : "one cpu";
   plan.rounds = settings.rounds(5, 3);
   plan.octets = kMostOctets;
-  plan.seconds = settings.choose(1.0, 0.1, 0.04);
+  plan.seconds = settings.choose(1.0, 0.06, 0.04);
   plan.copies = true;
   std::vector<StreamPlan> all;
   const auto add = [&](const char* transport, const char* mode, std::vector<std::string> types,
