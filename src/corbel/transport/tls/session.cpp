@@ -261,7 +261,9 @@ int Session::on_read(BIO* bio, char* octets, int size) noexcept {
 int Session::on_write(BIO* bio, const char* octets, int size) noexcept try {
   auto& self = *static_cast<Session*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
-  self.output_.insert(self.output_.end(), octets, octets + size);
+  // As octets: the library inserts characters one by one.
+  const auto* const first = reinterpret_cast<const base::Octet*>(octets);
+  self.output_.insert(self.output_.end(), first, first + size);
   return size;
 } catch (const std::bad_alloc&) {
   return -1;
