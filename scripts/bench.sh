@@ -81,4 +81,6 @@ configure release
 # CMake looks for peers only when it configures: once more after packages were installed.
 if [ /var/lib/dpkg/status -nt build/release/build.ninja ]; then logged reconfigure cmake build/release; fi
 build_targets release corbel-bench corbel-ttcp corbel-bench-optional-peers
+CORBEL_BENCH_COMMIT=$(git -C "$root" describe --always --dirty 2>/dev/null) || true
+export CORBEL_BENCH_COMMIT
 run_in_callers_directory release corbel-bench "$@"

@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 constexpr double kMostStolen = 2;    ///< percent
-constexpr double kMostSpread = 0.5;  ///< of the control: (greatest - least) / median
+constexpr double kMostSpread = 0.5;  ///< of the control
 
 /// Half of the control's cases vary less than this; 0 if it was not repeated.
 double spread_of_control(const Report& report) {
@@ -16,7 +16,7 @@ double spread_of_control(const Report& report) {
   for (const Result& result : report.results) {
     const auto orb = result.of.find("orb");
     if (orb == result.of.end() || orb->second != "raw" || result.value.n < 2 || result.value.median <= 0) continue;
-    spreads.push_back((result.value.max - result.value.min) / result.value.median);
+    spreads.push_back(result.value.spread());
   }
   return spreads.empty() ? 0 : summarise(spreads).median;
 }

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "bench_build_info.hpp"
@@ -22,6 +24,16 @@ std::string processor_name() {
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+/// "2026-11-28", in Greenwich.
+std::string today() {
+  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day date(days);
+  char text[16];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()));
+  return text;
 }
 
 double seconds_of(int whom) {
@@ -42,7 +54,9 @@ Machine this_machine() {
   utsname system{};
   if (uname(&system) == 0) machine.kernel = std::string(system.sysname) + " " + system.release;
   std::ifstream("/proc/loadavg") >> machine.load;
-  machine.versions = {{"corbel", kCorbelVersion}, {"compiler", kCompiler}, {"flags", kFlags}};
+  machine.versions = {{"corbel", kCorbelVersion}, {"compiler", kCompiler}, {"flags", kFlags}, {"taken", today()}};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables meanwhile
+  if (const char* const commit = std::getenv("CORBEL_BENCH_COMMIT")) machine.versions["commit"] = commit;
   return machine;
 }
 

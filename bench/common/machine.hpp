@@ -13,11 +13,11 @@ struct Machine {
   std::size_t cores = 0;  ///< those this process may use
   std::string kernel;
   double load = 0;  ///< before a run the system's mean of the last minute, after it load_of_others()
-  std::map<std::string, std::string>
-      versions;  ///< of Corbel, the compiler, its flags, what is compared with, or "absent"
+  std::map<std::string, std::string> versions;  ///< of Corbel, the compiler, its flags, what is compared with, or
+                                                ///< "absent"; commit (if CORBEL_BENCH_COMMIT tells) and day (taken)
 };
 
-/// This machine now; versions of Corbel, the compiler and its flags filled in.
+/// This machine now; versions of Corbel, the compiler and its flags, commit and day filled in.
 Machine this_machine();
 
 /// True if what others took, more than a tenth of the processors, makes times doubtful.

@@ -33,6 +33,7 @@ Json result_json(const Result& result) {
   json["min"] = result.value.min;
   json["max"] = result.value.max;
   json["n"] = result.value.n;
+  if (result.value.uncertainty >= 0) json["uncertainty"] = result.value.uncertainty;
   if (result.control && *result.control > 0) {
     json["control"] = *result.control;
     json["ratio"] = result.value.median / *result.control;

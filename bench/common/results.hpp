@@ -32,8 +32,9 @@ struct Report {
 };
 
 /// The one shape: an object with `machine` {processor, cores, kernel, load, versions} and `results`, a list of objects
-/// with suite, case, metric, unit, value (the median), min, max, n and, where there is a control, control and ratio;
-/// `warnings`, a list of texts. Figures that are not numbers are left out.
+/// with suite, case, metric, unit, value (the median), min, max, n, with five samples or more uncertainty
+/// (statistics.hpp) and, where there is a control, control and ratio; `warnings`, a list of texts. Figures that are not
+/// numbers are left out.
 std::string to_json(const Report& report);
 
 /// Writes to_json to the file; throws std::runtime_error if that fails.

@@ -12,6 +12,11 @@ struct Summary {
   double min = 0;
   double max = 0;
   std::size_t n = 0;
+  double uncertainty = -1;  ///< of the median, as uncertainty() has it; negative: not known
+
+  /// How much the samples vary, as a share of the median: the width of its confidence interval, so that more samples
+  /// do not look worse than few; without one the distance of the least and the greatest.
+  double spread() const { return uncertainty >= 0 ? 2 * uncertainty : (max - min) / median; }
 };
 
 /// Of at least one sample.

@@ -26,7 +26,7 @@ Result result_from(const Json& json) {
   Result result{json.at("suite").get<std::string>(), json.at("case").get<Case>(), json.at("metric").get<std::string>(),
                 json.at("unit").get<std::string>(), Summary{}};
   result.value = {json.at("value").get<double>(), json.at("min").get<double>(), json.at("max").get<double>(),
-                  json.at("n").get<std::size_t>()};
+                  json.at("n").get<std::size_t>(), json.value("uncertainty", -1.0)};
   if (json.contains("control")) result.control = json.at("control").get<double>();
   return result;
 }

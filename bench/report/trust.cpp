@@ -23,7 +23,7 @@ Trust::Trust(const std::vector<Result>& results) {
     const bool control = value_of(result.of, "orb") == "raw" && value_of(result.of, "protocol", "none") == "none";
     if (!control || result.value.median <= 0) continue;
     double& spread = spreads_[key_of(result)];
-    spread = std::max(spread, (result.value.max - result.value.min) / result.value.median);
+    spread = std::max(spread, result.value.spread());
   }
 }
 

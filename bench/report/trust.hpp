@@ -12,7 +12,7 @@
 namespace bench {
 
 /// The raw sockets of every case, and how much they varied. A ratio to a control that itself varied by more than a
-/// quarter (between the least and the greatest repetition, of the median) says nothing.
+/// quarter (Summary::spread) says nothing.
 class Trust {
  public:
   explicit Trust(const std::vector<Result>& results);

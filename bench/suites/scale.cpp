@@ -65,7 +65,9 @@ class Run {
                           (strategies_.size() * connections_.size() + (strategies_.size() + 1) * threads().size()) +
                       starts);
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      for (const Multiplexing& strategy : strategies_) connect_many(strategy, progress);
+      for (const Multiplexing& strategy : strategies_) {
+        survives(strategy.mechanism, [&] { connect_many(strategy, progress); });
+      }
     }
     measure_threads(progress);
     for (std::size_t i = 0; i < starts; ++i) start_hello(hellos()[i % hellos().size()], progress);

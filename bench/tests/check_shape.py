@@ -43,7 +43,9 @@ def check_report(path, suite):
     expect(report["results"], "there are no results")
     for number, result in enumerate(report["results"]):
         where = f"results[{number}]"
-        members = {**RESULT, **CONTROLLED} if "control" in result or "ratio" in result else RESULT
+        members = {**RESULT, **CONTROLLED} if "control" in result or "ratio" in result else dict(RESULT)
+        if result["n"] >= 5 and "uncertainty" in result:
+            members["uncertainty"] = (int, float)
         check_object(result, members, where)
         expect(result["suite"] == suite, f"{where}.suite is {result['suite']}")
         expect(all(isinstance(text, str) for text in result["case"].values()), f"{where}.case holds more than strings")
