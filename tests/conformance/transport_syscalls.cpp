@@ -32,12 +32,14 @@ std::shared_ptr<const transport::Factory> factory_of(const char* scheme) {
   return transport::make_inproc();
 }
 
-bool pass(transport::Transport& from, transport::Transport& to) {
+/// In two pieces there, in one piece back.
+bool pass(transport::Transport& from, transport::Transport& to, std::size_t pieces) {
   const base::Octet octets[100] = {};
-  const cdr::Segment list[2] = {{octets, 24}, {octets + 24, 76}};
+  const std::size_t first = pieces == 1 ? 100 : 24;
+  const cdr::Segment list[2] = {{octets, first}, {octets + first, 100 - first}};
   static base::Octet room[64U << 10];
   const Deadline deadline = Deadline::after(std::chrono::seconds(30));
-  const auto sent = from.send(list, deadline);
+  const auto sent = from.send({list, pieces}, deadline);
   if (!sent || *sent != 100) return false;
   const auto received = to.receive(room, deadline);
   return received && *received == 100;
@@ -65,7 +67,7 @@ int main(int, char** argv) {
   if (!client || !server) return 1;
   base::Bytes room(64U << 10);
   if (!connects && !(*server)->receive(room, Deadline::none())) return 1;
-  const auto round_trip = [&] { return pass(**client, **server) && pass(**server, **client); };
+  const auto round_trip = [&] { return pass(**client, **server, 2) && pass(**server, **client, 1); };
   for (int i = 0; i < 10; ++i) {
     if (!round_trip()) return 1;
   }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: transport_syscalls.sh PROGRAM
-# Counts the system calls of warm round trips: one sendmsg per send and one recvfrom per receive over sockets, none at
+# Counts the system calls of warm round trips: one sendmsg per send of two pieces, one sendto per send of one,
+# and one recvfrom per receive over sockets, none at
 # all in process or through shared memory where neither side sleeps. Skipped (77) where strace is missing or not allowed to trace.
 set -eu
 program=$1
@@ -17,7 +18,7 @@ for scheme in tcp unix packet shm udp inproc; do
     awk '{ printf "%s%s %s", (NR > 1 ? ", " : ""), $1, $2 }')
   case $scheme in
     shm | inproc) expected="" ;;
-    *) expected="$((2 * rounds)) recvfrom, $((2 * rounds)) sendmsg" ;;
+    *) expected="$((2 * rounds)) recvfrom, $rounds sendmsg, $rounds sendto" ;;
   esac
   echo "$scheme: $((2 * rounds)) sends and receives: ${between:-no system call}"
   if [ "$between" != "$expected" ]; then
