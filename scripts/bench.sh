@@ -5,6 +5,7 @@
 # usage: ./dev bench [--quick | --thorough] [--output FOLDER]
 #                                                   all suites, then the report (corbel-bench-report/ unless told)
 #        ./dev bench --continue FOLDER              goes on with a run that was broken off there
+#        ./dev bench publish FOLDER                 makes that run the reference of the documentation: its tables, docs/reference.md
 #        ./dev bench SUITE [--quick | --brief] [--json FILE] [OPTIONS]
 #        ./dev bench --peers                        installs every peer that Debian has, and lists what is there
 #        ./dev bench gate [COMMIT] [--repeat N]     builds COMMIT (default: HEAD) apart, and fails if a call costs 2 % more now
@@ -37,6 +38,10 @@
 
 first_is_help "$@"
 [ "${1:-}" != -- ] || shift
+if [ "${1:-}" = publish ]; then
+  [ $# = 2 ] || fail "bench: publish FOLDER (see ./dev bench --help)"
+  exec python3 scripts/figures.py "$root" --take "$(absolute_path "$2")"
+fi
 refuse_unknown_options bench bench/suites "$@"
 for argument in "$@"; do
   case $argument in

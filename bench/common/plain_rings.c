@@ -30,12 +30,13 @@ struct rings {
 
 static struct rings of_handle[most_rings];
 static int spins = 0;
+int plain_rings_used = 0;
 
 void plain_rings_spin(int on) {
   spins = on;
 }
 
-int plain_rings_on(int handle) {
+int plain_rings_of(int handle) {
   return handle < most_rings && of_handle[handle].out != NULL;
 }
 
@@ -46,6 +47,7 @@ static int map(int handle, int memory, int serves) {
   if (both == MAP_FAILED || handle >= most_rings) return -1;
   of_handle[handle].out = &both[serves ? 1 : 0];
   of_handle[handle].in = &both[serves ? 0 : 1];
+  plain_rings_used = 1;
   return 0;
 }
 

@@ -13,7 +13,11 @@ extern "C" {
    is true and what is sent over `handle` goes through them. -1 and errno on failure. */
 int plain_rings_offer(int handle);
 int plain_rings_take(int handle);
-int plain_rings_on(int handle);
+int plain_rings_of(int handle);
+extern int plain_rings_used; /* whether any handle has rings: what has none must not pay for them */
+static inline int plain_rings_on(int handle) {
+  return plain_rings_used && plain_rings_of(handle);
+}
 /* As recv(2), which waits; 0: the peer is gone. */
 ssize_t plain_rings_receive(int handle, void* data, size_t size);
 /* Sends both pieces whole, one after the other; -1: the peer is gone. */

@@ -69,7 +69,7 @@ class Words {
     const double raw = both("instructions_per_call", "raw", "none");
     const double wrapped = both("instructions_per_call", "wrappers", "none");
     say({raw, wrapped}, "The wrapper facades cost " +
-                            std::string(std::abs(wrapped / raw - 1) < 0.015 ? "nothing: " : "something: ") +
+                            std::string(wrapped < 1.015 * raw ? "nothing: " : "something: ") +
                             plain_number(wrapped) + " instructions a call where C sockets take " + plain_number(raw) +
                             ", both sides together.");
   }

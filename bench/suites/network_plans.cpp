@@ -93,28 +93,25 @@ std::vector<StreamPlan> papers(const NetworkKind& kind, const StreamPlan& usual,
   }
   if (kind.megabits == 0) return all;
   const bool is_atm = kind.name.starts_with("ATM");
-  if (is_atm) {
-    plan.types = {"char", "short", "long", "double", "string", "padded"};
-    plan.orbs = kOrbsSigcomm;
-    all.push_back(plan);
-  }
   if (is_atm || kind.name.starts_with("Ethernet")) {
     StreamPlan queued = plan;
     queued.types = {"octet", "string"};
     queued.orbs = kOrbs1995;
     queued.buffers.insert(queued.buffers.begin(), 1);
-    for (const int queue : {8192, 65536}) {
-      queued.queue = queue;
-      all.push_back(queued);
+    queued.queue = 8192;
+    all.push_back(queued);
+    queued.queue = 65536;
+    if (is_atm) {  // those of the SIGCOMM paper, which has RPC and more types
+      queued.types = {"octet", "char", "short", "long", "double", "string", "struct", "padded"};
+      queued.orbs = kOrbsSigcomm;
     }
+    all.push_back(queued);
   }
   add_nasa(kind, usual, all);
-  if (!is_atm) {
-    plan.types = {"char"};
-    plan.buffers = {16384};
-    plan.orbs = kOrbsNasa;
-    all.push_back(plan);
-  }
+  plan.types = {"char"};
+  plan.buffers = {16384};
+  plan.orbs = kOrbsNasa;
+  all.push_back(plan);
   all.push_back(round_trip(usual, {"char", "struct"}));
   return all;
 }

@@ -236,6 +236,27 @@ def check_whole_run(program, folder):
         expect(os.path.exists(os.path.join(path, name)), f"no {name} of a run that went on")
 
 
+def check_figures(folder):
+    """A run becomes the reference of the documentation; a table that says something else is noticed."""
+    script = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "figures.py")]
+    root = os.path.join(folder, "root")
+    os.makedirs(os.path.join(root, "docs"))
+    page = os.path.join(root, "docs", "page.md")
+    for path in (page, os.path.join(root, "README.md")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("before\n<!-- figures collocated -->\nold\n<!-- end -->\nafter\n")
+    run([*script, root, "--check"], status=77)
+    run([*script, root, "--take", os.path.join(folder, "whole")])
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    expect(re.fullmatch(r"before\n<!-- figures collocated -->\n\| call.*\n\|---.*\n\| void, Corbel.*\n\| struct, Corbel.*\n<!-- end -->\nafter\n", text), text)
+    expect(os.path.exists(os.path.join(root, "docs", "reference.md")), "no page of the reference run")
+    run([*script, root, "--check"])
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text.replace("void, Corbel", "void, somebody"))
+    expect("page.md" in run([*script, root, "--check"], status=1), "a table that was changed by hand is not noticed")
+
+
 def check_then_and_now(program, folder):
     """The chart in docs/ is what the report makes of the figures beside it."""
     docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
@@ -254,6 +275,7 @@ def main():
         check_demo(arguments.demo, folder)
         check_analysis(arguments.bench, folder)
         check_whole_run(arguments.bench, folder)
+        check_figures(folder)
         check_then_and_now(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
         check_lines(arguments.bench, folder)
