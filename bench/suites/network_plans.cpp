@@ -45,9 +45,10 @@ StreamPlan usual(const NetworkKind& kind, const Network* network, const Settings
   plan.buffers =
       settings.quick ? std::vector{8192, 131072} : std::vector{1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
   plan.placement = placed(network);
-  plan.rounds = settings.rounds(3, 2);  // what a limited rate varies is little
+  plan.rounds = settings.rounds(3, 2);          // what a limited rate varies is little
+  plan.least = settings.choose(4.0, 2.0, 4.0);  // 128 KiB take a tenth of a second at 10 Mb/s
   plan.octets = 64.0 * kMiB;
-  plan.seconds = settings.choose(0.4, 0.06, 0.1);
+  plan.seconds = settings.choose(0.4, 0.05, 0.1);
   return plan;
 }
 
@@ -179,7 +180,7 @@ std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Networ
     // No more calls than the network carries in two seconds: 16 KiB take 14 ms at 10 Mb/s.
     const double least = kind.megabits > 0 ? payload * 8 / kind.megabits : 0;  // us
     plan.calls = std::clamp(std::lround(settings.choose(2e6, 5e5, 5e5) / std::max(least, 1.0)),
-                            settings.choose(200L, 100L, 500L), settings.choose(5000L, 2000L, 500L));
+                            settings.choose(200L, 40L, 500L), settings.choose(5000L, 2000L, 500L));
     all.push_back(plan);
   }
   plan.transport = "udp";

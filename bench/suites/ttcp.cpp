@@ -132,11 +132,11 @@ double Streams::trial(Pair& pair, const std::string& command) const {
 /// How many buffers make up 64 MiB, or take the time that the plan allows if that is less.
 long Streams::suitable_count(Pair& pair, const std::string& stream, int buffer) const {
   const double most = std::max(20.0, plan_.octets / buffer);
-  for (double count = 4;;) {  // until a trial is long enough to tell
+  for (double count = plan_.least;;) {  // until a trial is long enough to tell
     const double seconds = trial(pair, stream + std::to_string(std::lround(count)));
     const double fitting = count * plan_.seconds / seconds;
     if (seconds > plan_.seconds / 8 || fitting <= count || count >= most) {
-      return std::lround(std::clamp(fitting, 4.0, most));
+      return std::lround(std::clamp(fitting, plan_.least, most));
     }
     count = std::clamp(fitting / 4, count * 2, std::min(count * 50, std::max(most, count * 2)));
   }

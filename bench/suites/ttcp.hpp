@@ -27,7 +27,8 @@ struct StreamPlan {
   std::vector<std::string> orbs = {};  ///< names that those who take part begin with; empty: all
   Placement placement = {};
   Rounds rounds = {};
-  double octets = 0;    ///< at most that many in one measurement,
+  double least = 4;     ///< buffers in one measurement, and
+  double octets = 0;    ///< at most that many octets,
   double seconds = 1;   ///< and at most about that long
   bool copies = false;  ///< also copy each buffer in memory
 };
