@@ -37,7 +37,20 @@ set_target_properties(corbel PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${P
 # Calls within the library go straight to their target instead of through its linkage table.
 target_link_options(corbel PRIVATE -Wl,-Bsymbolic-functions)
 if(NOT CORBEL_SANITIZE)
-  target_link_options(corbel PRIVATE -Wl,--no-undefined)
+  target_link_options(corbel PRIVATE -Wl,--no-undefined -Wl,--gc-sections)
+endif()
+# Its 8,000 relative relocations (vtables, tables of names) as bits instead of 24 octets each, if the C library can read them:
+# a linker may be ahead of it, and what it makes would not load. -z that a linker does not know is a warning.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs -Wl,--fatal-warnings)
+check_cxx_source_compiles("#include <features.h>
+#if !__GLIBC_PREREQ(2, 36)
+#error DT_RELR
+#endif
+int main() {}" CORBEL_PACKS_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(CORBEL_PACKS_RELOCATIONS)
+  target_link_options(corbel PRIVATE -Wl,-z,pack-relative-relocs)
 endif()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Corbel)

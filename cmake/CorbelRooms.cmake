@@ -76,6 +76,8 @@ function(corbel_room name)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
   corbel_unity(${target} 0)
+  # A room is one object file: only so can who links take less of it than all.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   # The headers that applications, generated code and authors of plug-ins include; the others stay at home.
   install(FILES ${ROOM_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel/${name})
   list(TRANSFORM ROOM_HEADERS PREPEND corbel/${name}/)
