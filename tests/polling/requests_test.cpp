@@ -82,6 +82,112 @@ TEST(DeferredRequest, IsSeenByAThreadThatOnlyPollsInSingleMode) {
   EXPECT_EQ(result_of(sent), "alone");
 }
 
+/// What stands for all deferred requests (7.4.3.1).
+class AnyRequest : public testing::TestWithParam<std::vector<std::string>> {};
+
+PollableSet set_of(const World& world) {
+  return world.echo->sendp_wait()->create_pollable_set();
+}
+
+TEST_P(AnyRequest, IsReadyWhileAResponseIsThereToBeGot) {
+  World world("tcp://127.0.0.1:0", GetParam());
+  const PollableSet set = set_of(world);
+  const Pollable any = set->create_dii_pollable();
+  set->add_pollable(any);
+  EXPECT_FALSE(any->is_ready(1));
+  EXPECT_EQ(minor_of<CORBA::TIMEOUT>([&] { (void)set->get_ready_pollable(1); }), 1U);
+  for (const std::string text : {"one", "two"}) {
+    const RequestRef sent = request(world.echo, text);
+    sent->send_deferred();
+    EXPECT_EQ(set->get_ready_pollable(kForEver), any) << "and nothing waits for ever";
+    EXPECT_TRUE(sent->poll_response());
+    EXPECT_TRUE(any->is_ready(0));
+    EXPECT_TRUE(set->create_dii_pollable()->is_ready(0)) << "one that is made later, too";
+    set->add_pollable(any);
+    sent->get_response();
+    EXPECT_EQ(result_of(sent), text);
+    EXPECT_FALSE(any->is_ready(0));
+    EXPECT_EQ(minor_of<CORBA::NO_RESPONSE>([&] { (void)set->get_ready_pollable(0); }), 1U)
+        << "the response has been got";
+  }
+  EXPECT_EQ(set->number_left(), 2U);
+}
+
+TEST_P(AnyRequest, TellsOfThoseThatTheOrbKeeps) {
+  World world("tcp://127.0.0.1:0", GetParam());
+  const RequestRef held = world.echo->_request("wait");
+  world.client->send_multiple_requests_deferred({held, request(world.echo, "one"), request(world.echo, "two")});
+  const PollableSet set = set_of(world);
+  const Pollable any = set->create_dii_pollable();
+  for (int i = 0; i < 2; ++i) {
+    set->add_pollable(any);
+    EXPECT_EQ(set->get_ready_pollable(kForEver), any);
+    EXPECT_TRUE(world.client->poll_next_response());
+    RequestRef next;
+    world.client->get_next_response(next);
+    EXPECT_NE(next, held);
+  }
+  EXPECT_FALSE(world.client->poll_next_response());
+  EXPECT_FALSE(any->is_ready(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, AnyRequest,
+                         testing::Values(std::vector<std::string>{},
+                                         std::vector<std::string>{"-ORBConcurrency", "single"}));
+
+TEST(AnyRequest, IsInOneSetAtMostAndDoesNotCountDroppedRequests) {
+  World world;
+  const PollableSet set = set_of(world);
+  const Pollable any = set->create_dii_pollable();
+  set->add_pollable(any);
+  EXPECT_EQ(minor_of<CORBA::BAD_PARAM>([&] { (void)any->create_pollable_set(); }), 43U);
+  RequestRef dropped = request(world.echo, "nobody wants it");
+  dropped->send_deferred();
+  EXPECT_EQ(set->get_ready_pollable(kForEver), any);
+  dropped.reset();
+  EXPECT_FALSE(any->is_ready(0));
+  set->add_pollable(any);
+  set->remove(any);
+  EXPECT_EQ(set->number_left(), 1U);
+}
+
+TEST(AnyRequest, IsReadyWhenTheOrbEnds) {
+  World world;
+  const RequestRef held = world.echo->_request("wait");
+  held->send_deferred();
+  const PollableSet set = set_of(world);
+  const Pollable any = set->create_dii_pollable();
+  std::thread ending([&] { world.client->destroy(); });
+  EXPECT_TRUE(any->is_ready(kForEver));
+  ending.join();
+  EXPECT_THROW(held->get_response(), CORBA::SystemException);
+  EXPECT_FALSE(any->is_ready(0));
+  world.client = nullptr;  // it is destroyed already
+}
+
+TEST(AnyRequest, WakesManyThreadsEachOfWhichGetsOne) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 20;
+  World world;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      const PollableSet set = set_of(world);
+      const Pollable any = set->create_dii_pollable();
+      for (int left = kEach; left > 0; --left) {
+        const RequestRef sent = request(world.echo, "mine");
+        sent->send_deferred();
+        do {  // until it is this thread's that has come
+          set->add_pollable(any);
+          EXPECT_EQ(set->get_ready_pollable(kForEver), any);
+        } while (!sent->poll_response());
+        sent->get_response();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 /// Several requests at once (CORBA 3.3 part 1, 7.3.1, 7.3.2).
 TEST(SeveralRequests, AreGotInTheOrderInWhichTheyComplete) {
   World world;

@@ -9,6 +9,7 @@
 
 #include "corbel/cdr/encoder.hpp"
 #include "corbel/corba/define_exception.hpp"
+#include "corbel/corba/dii_requests.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/poll_signal.hpp"
 
@@ -35,6 +36,15 @@ namespace {
 
 constexpr std::string_view kPollableIds[] = {Pollable::_value_id};
 constinit const corbel::corba::ValueType kPollableType{Pollable::_value_id, kPollableIds};
+
+/// What PollableSet::create_dii_pollable makes.
+class AnyDiiRequest final : public DIIPollable {
+ public:
+  PollableCall& _pollable_call() override { return *call_; }
+
+ private:
+  const IntrusivePtr<PollableCall> call_ = corbel::corba::DiiRequests::any();
+};
 
 [[noreturn]] void throw_delivered() {
   throw OBJECT_NOT_EXIST(minor::kReplyDelivered, COMPLETED_NO);
@@ -88,8 +98,9 @@ struct PollableSet::Contents {
   /// With the mutex: the first member that is over, ready or taken; end() if none is.
   Members::iterator first_over() {
     while (const std::uint64_t number = signal->first_over()) {
-      if (const auto found = members.find(number); found != members.end()) return found;
-      signal->drop_first();  // it has left
+      const auto found = members.find(number);
+      if (found != members.end() && found->second.call->state() != State::pending) return found;
+      signal->drop_first();  // it has left, or is no longer ready
     }
     if (!signal->some_unlisted(false)) return members.end();
     const auto found = std::find_if(members.begin(), members.end(),
@@ -139,8 +150,10 @@ bool PollableSet::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || LocalObject::_static_is_a(repository_id);
 }
 
-object_reference<DIIPollable> PollableSet::create_dii_pollable() {
-  throw NO_IMPLEMENT(0, COMPLETED_NO, "add the CORBA::Request itself: it is a DIIPollable");
+object_reference<DIIPollable> PollableSet::create_dii_pollable() try {
+  return object_reference<DIIPollable>(corbel::base::make_shared<AnyDiiRequest>());
+} catch (const std::bad_alloc&) {
+  PollableCall::refuse_for_memory();
 }
 
 void PollableSet::add_pollable(const object_reference<Pollable>& potential) try {
@@ -200,8 +213,9 @@ object_reference<Pollable> PollableSet::take_ready() {
       const std::lock_guard lock(contents_->mutex);
       const auto over = contents_->first_over();
       if (over != contents_->members.end()) {
-        ready = over->second.call->state() == State::ready;
-        gone = contents_->erase(over);
+        const State state = over->second.call->state();
+        ready = state == State::ready;
+        if (state != State::pending) gone = contents_->erase(over);
       }
       empty = contents_->members.empty();
     }

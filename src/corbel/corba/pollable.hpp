@@ -45,7 +45,7 @@ class CORBEL_API Pollable : public virtual ValueBase, public virtual corbel::bas
   Pollable() noexcept = default;
 };
 
-/// A pollable that is a request of the dynamic invocation interface: CORBA::Request.
+/// A pollable that is a request of the dynamic invocation interface, CORBA::Request, or stands for all of them.
 class CORBEL_API DIIPollable : public virtual Pollable {
  protected:
   DIIPollable() noexcept = default;
@@ -77,7 +77,9 @@ class CORBEL_API PollableSet final : public LocalObject {
     void _encode(corbel::cdr::Encoder& encoder) const override;
   };
 
-  /// NO_IMPLEMENT: add the CORBA::Request itself, once it has been sent.
+  /// A new pollable, to be added to a set, that is ready while the response to any deferred request of this process is
+  /// there to be got (by get_response() or ORB::get_next_response()); requests that have been dropped do not count. It
+  /// may be added again and again. One request can be added itself.
   object_reference<DIIPollable> create_dii_pollable();
   /// Throws BAD_PARAM if it is nil, minor OMG 43 if it is in a set; OBJECT_NOT_EXIST minor OMG 5 if its reply has been
   /// taken.

@@ -70,6 +70,13 @@ void PollableCall::look(base::FunctionRef<void()> look) const {
   look();
 }
 
+void PollableCall::renew() noexcept {
+  const std::lock_guard lock(shared_->mutex);
+  State ready = State::ready;
+  State pending = State::pending;
+  __atomic_compare_exchange(&state_, &ready, &pending, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 bool PollableCall::complete_quietly() noexcept {
   const std::lock_guard lock(shared_->mutex);
   if (shared_->elsewhere || shared_->signal != nullptr) return false;

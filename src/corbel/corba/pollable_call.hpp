@@ -44,8 +44,8 @@ class CORBEL_API PollableCall : public AsyncCall {
   bool enter(const base::SharedPtr<PollSignal>& signal, std::uint64_t number) noexcept;
   void leave() noexcept;
 
-  void complete(std::exception_ptr failure) noexcept final;
-  bool complete_quietly() noexcept final;
+  void complete(std::exception_ptr failure) noexcept override;
+  bool complete_quietly() noexcept override;
   bool completes_at_once() const noexcept final { return true; }
 
  protected:
@@ -55,6 +55,8 @@ class CORBEL_API PollableCall : public AsyncCall {
   /// Runs `look` with that lock.
   void look(base::FunctionRef<void()> look) const;
   const std::exception_ptr& failure() const noexcept { return failure_; }
+  /// Ready, it is pending again.
+  void renew() noexcept;
 
  private:
   /// The reply has come and is not for those who poll. Once, with no lock held.

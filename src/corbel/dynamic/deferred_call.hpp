@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "corbel/corba/dii_requests.hpp"
 #include "corbel/corba/pollable_call.hpp"
 #include "corbel/dynamic/arguments.hpp"
 
@@ -37,6 +38,12 @@ class DeferredCall final : private DeferredStorage, public corba::PollableCall {
     rethrow_failure();
     return parts;
   }
+
+  void complete(std::exception_ptr failure) noexcept override {
+    PollableCall::complete(std::move(failure));
+    corba::DiiRequests::instance().over(*this);
+  }
+  bool complete_quietly() noexcept override { return false; }
 
   void encode_arguments(cdr::Encoder& encoder) override {
     encode_values(encoder, parts.result, parts.arguments, CORBA::ARG_IN);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "corbel/corba/dii_requests.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/arguments.hpp"
 #include "corbel/dynamic/deferred_call.hpp"
@@ -37,7 +38,9 @@ object_reference<Request> Object::_create_request(const std::string& operation, 
 Request::Request(corbel::corba::TargetPtr target, std::string operation)
     : target_(std::move(target)), operation_(std::move(operation)) {}
 
-Request::~Request() = default;
+Request::~Request() {
+  if (deferred_ != nullptr) corbel::corba::DiiRequests::instance().remove(*deferred_);
+}
 
 object_reference<Object> Request::target() const {
   return corbel::mapping::Access::make_stub<Object>(target_);
@@ -81,6 +84,7 @@ void Request::send_deferred() try {
       new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}));
   target_->invoke_async(*deferred_);
   state_ = State::deferred;
+  corbel::corba::DiiRequests::instance().add(*deferred_);
 } catch (const std::bad_alloc&) {
   corbel::corba::AsyncCall::refuse_for_memory();
 }
@@ -128,6 +132,7 @@ void Request::get_response() {
   state_ = State::done;
   auto call = std::move(deferred_);
   call->take();
+  corbel::corba::DiiRequests::instance().remove(*call);
   const auto& outcome = call->outcome();
   // One by one: the caller may hold references to arguments.
   for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+
+#include "corbel/base/fork.hpp"
+#include "corbel/corba/pollable_call.hpp"
+
+namespace corbel::corba {
+
+/// The requests of the dynamic invocation interface that were sent deferred and whose responses nobody has taken, and
+/// the calls that stand for whichever of them completes first (CORBA 3.3 part 1, 7.4.3.1). One per process: a pollable
+/// set knows no ORB. Takes the locks of calls while it holds its own. Thread-safe.
+class CORBEL_API DiiRequests {
+ public:
+  static DiiRequests& instance();
+  /// A call that is ready while one of the requests is, and pending otherwise. Throws std::bad_alloc.
+  static base::IntrusivePtr<PollableCall> any();
+
+  /// A request that has been sent; its owner removes it before letting go of it. Throws std::bad_alloc.
+  void add(PollableCall& request);
+  /// Its response has come.
+  void over(PollableCall& request) noexcept;
+  /// Its response has been taken, or nobody wants it.
+  void remove(PollableCall& request) noexcept;
+
+ private:
+  class Any;
+
+  DiiRequests() = default;
+  void note_ready(PollableCall& request) noexcept;
+  base::IntrusivePtr<PollableCall> next_pending() noexcept;
+
+  base::ForkMutex mutex_;  // guards what follows
+  std::set<PollableCall*> pending_;
+  std::set<PollableCall*> ready_;
+  std::set<Any*> any_;
+  PollableCall* last_seen_ = nullptr;  // of those that are pending
+};
+
+}  // namespace corbel::corba
