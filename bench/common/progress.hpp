@@ -31,12 +31,13 @@ std::chrono::milliseconds patience_left();
 /// Throws OutOfTime because `what` did not end within budget and grace.
 [[noreturn]] void give_up(const std::string& what);
 
-/// Runs `measure`, then `keep`, which is run even where the time was over before all was measured.
+/// Runs `measure`, then `keep`, which is run even where the time was over, or something failed, before all was
+/// measured.
 template <class Measure, class Keep>
 void measure_and_keep(Measure measure, Keep keep) {
   try {
     measure();
-  } catch (const OutOfTime&) {
+  } catch (...) {
     keep();
     throw;
   }

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 
 #include "common/child.hpp"
 #include "common/table.hpp"
@@ -74,9 +75,14 @@ class All {
     return std::any_of(suites_.begin(), suites_.end(), [&](const SuiteShare& one) { return one.name == suite; });
   }
   std::string file_of(const std::string& suite) const { return output_ + "/" + suite + ".json"; }
-  /// A run that was broken off has left its figures.
-  bool is_there(const std::string& suite) const {
-    return !settings_.begun.empty() && std::filesystem::exists(file_of(suite));
+  /// A run that was broken off has left all figures of this suite.
+  bool is_there(const std::string& suite) const try {
+    if (settings_.begun.empty()) return false;
+    const std::vector<std::string> warnings = read_json(file_of(suite)).warnings;
+    return std::none_of(warnings.begin(), warnings.end(),
+                        [](const std::string& one) { return one.starts_with(kEndedEarly); });
+  } catch (const std::runtime_error&) {  // none, or half a file
+    return false;
   }
 
   void announce() const {

@@ -28,10 +28,14 @@ struct SuiteShare {
 /// The exit status of a suite that its budget ended.
 inline constexpr int kOutOfTime = 3;
 
+/// What a warning of a run begins with that did not measure all.
+inline constexpr char kEndedEarly[] = "ended early: ";
+
 /// Runs these suites one after the other, each as a process of its own that writes its figures into the output folder,
 /// then the suites model and report over all of them if they are among the names. A suite that fails or runs out of
 /// time (where the run is not thorough) is told, and the others go on. Ends with what each took. Returns the exit
-/// status: 0 if none failed; one that ran out of time has kept what it has.
+/// status: 0 if none failed; one that did or ran out of time has kept what it has. To go on with a run is to take what
+/// is not there whole.
 int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings);
 
 }  // namespace bench

@@ -24,7 +24,7 @@ struct Suite {
 constexpr Suite kSuites[] = {
     {"counts", 40, 100, "instructions, system calls, allocations and bytes of one warm two-way void call",
      bench::run_counts},
-    {"latency", 40, 450, "percentiles of two-way calls, back to back and at fixed times; what they use up",
+    {"latency", 40, 480, "percentiles of two-way calls, back to back and at fixed times; what they use up",
      bench::run_latency},
     {"oneways", 10, 60, "small oneway calls, by themselves and kept back until many leave together; datagrams",
      bench::run_oneways},
@@ -35,16 +35,16 @@ constexpr Suite kSuites[] = {
      "large results, strings, nested structs, Anys, valuetypes, futures: time, instructions, allocations",
      bench::run_values},
     {"collocated", 10, 45, "calls within one process: time, instructions, allocations", bench::run_collocated},
-    {"networks", 40, 900, "ttcp and latency over emulated networks", bench::run_networks},
+    {"networks", 40, 950, "ttcp and latency over emulated networks", bench::run_networks},
     {"lines", 20, 200, "calls over lines of 64 kb/s and more, where octets and distance take time", bench::run_lines},
     {"scale", 20, 200, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
     {"fanout", 25, 250, "calls over 1 to 1,000 connections in turn and at the same time; 10,000 idle ones",
      bench::run_fanout},
-    {"restart", 15, 80, "a server is stopped and started again: time to the first good call", bench::run_restart},
+    {"restart", 15, 40, "a server is stopped and started again: time to the first good call", bench::run_restart},
     {"demux", 20, 90, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
     {"servers", 30, 280, "whole servers that find one of a hundred operations, adapters nested in each other",
      bench::run_servers},
-    {"predictability", 10, 160, "calls of high priority against more and more of low: one pool of threads, and lanes",
+    {"predictability", 10, 110, "calls of high priority against more and more of low: one pool of threads, and lanes",
      bench::run_predictability},
     {"whitebox", 25, 120, "where one call goes, layer by layer: time, instructions, copies, allocations",
      bench::run_whitebox},
@@ -62,14 +62,19 @@ void print_machine(const bench::Machine& machine) {
   for (const auto& [name, version] : machine.versions) std::cout << "  " << name << ": " << version << '\n';
 }
 
-/// Its status; where the time was over, what was measured until then is in the report all the same.
+/// Its status; where the time was over or something failed, what was measured until then is in the report all the same.
 int measure(const Suite& suite, const bench::Settings& settings, bench::Report& report) try {
   return suite.run(settings, report);
 } catch (const bench::OutOfTime& end) {
   std::cout << "\nOUT OF TIME: " << suite.name << ": " << end.what()
             << ".\nThe figures so far are kept. Without a limit: ./dev bench " << suite.name
             << (settings.quick ? " --quick" : "") << '\n';
+  report.warnings.push_back(bench::kEndedEarly + std::string(end.what()));
   return bench::kOutOfTime;
+} catch (const std::exception& failure) {
+  std::cerr << "corbel-bench: " << failure.what() << '\n';
+  report.warnings.push_back(bench::kEndedEarly + std::string(failure.what()));
+  return 1;
 }
 
 int run(const Suite& suite, const bench::Settings& settings, const std::string& json) {
@@ -89,7 +94,7 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
     report.warnings.insert(report.warnings.end(), doubts.begin(), doubts.end());
     for (const std::string& doubt : doubts) std::cout << "  WARNING: " << doubt << '\n';
   }
-  if (!json.empty()) {
+  if (!json.empty() && (status != 1 || !report.results.empty())) {
     bench::write_json(report, json);
     std::cout << "Figures written to " << json << ".\n";
   }
