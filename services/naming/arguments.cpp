@@ -185,6 +185,10 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
       ->check(CLI::Range(0, 65535));
   app.add_option("--host", arguments.host, "Address or name to listen at [all interfaces]");
   app.add_option("--listen", arguments.listen, "Endpoints instead of host and port: tcp://HOST:PORT, unix:///PATH");
+  auto* const local = app.add_flag("--local", arguments.local,
+                                   "Listen where processes of this host look for NameService by themselves, too "
+                                   "(-ORBLocalServices) [if neither endpoints nor port 0 are given]");
+  app.add_flag("--no-local", arguments.no_local, "Do not")->excludes(local);
   app.add_option(
          "--publish", publish,
          "HOST:PORT where the same names are found, too; references to contexts say so. Those who share a store "

@@ -16,6 +16,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "corbel/orb/parts.hpp"
 #include "corbel_metrics.hpp"
 #include "members.hpp"
 #include "omninames.hpp"
@@ -75,6 +76,23 @@ bool port_counts(const Arguments& arguments) {
                       [](const std::string& word) { return word.starts_with("-ORBListenEndpoints"); });
 }
 
+/// Endpoints that were given are all there are. Port 0 is for services that are told of.
+bool serves_locally(const Arguments& arguments) {
+  return arguments.local || (!arguments.no_local && port_counts(arguments) && arguments.port != "0");
+}
+
+/// The endpoint that processes of this host find by themselves; empty if there is none.
+std::string serve_locally(const Arguments& arguments, CORBA::ORB& orb) {
+  if (!serves_locally(arguments)) return {};
+  try {
+    return orb::serve_locally(orb, "NameService");
+  } catch (const CORBA::SystemException& failure) {
+    if (arguments.local) throw;
+    std::cerr << "corbel-named: processes of this host have to be told where it is: " << failure.what() << '\n';
+    return {};
+  }
+}
+
 /// Those who share the names have a port each.
 std::string remembered_port(Store& store) {
   return store.shared() ? kDefaultPort : store.setting("port").value_or(kDefaultPort);
@@ -128,13 +146,16 @@ int serve(const Arguments& arguments, Store& store) {
     if (port_counts(arguments) && arguments.port && *arguments.port != "0" && !store.shared()) {
       store.set("port", *arguments.port);
     }
+    const std::string local = serve_locally(arguments, *orb);
     const std::string root = orb->object_to_string(service->root());
     if (!arguments.ior_file.empty()) process::write_file(arguments.ior_file, root + '\n');
     if (metrics) {
       metrics->watch(orb);
       metrics->serve(arguments.metrics);
     }
-    std::cout << "corbel-named: " << address(root) << ", names in " << kept_in;
+    std::cout << "corbel-named: " << address(root);
+    if (!local.empty()) std::cout << " and " << local;
+    std::cout << ", names in " << kept_in;
     if (metrics) std::cout << ", metrics at port " << metrics->port();
     std::cout << std::endl;
   } catch (...) {

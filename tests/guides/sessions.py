@@ -82,7 +82,7 @@ def script_of(steps):
         script += command + "\n"
         if command.rstrip().endswith("&"):
             file = re.search(r"> (\S+)", command)
-            port = re.search(r"--port (\d+)", command)
+            port = None if file else re.search(r"--port (\d+)", command)
             script += f"started '{file[1] if file else ''}' '{port[1] if port else ''}'\n"
         script += f"echo '{MARK}'\n"
     return script
@@ -96,7 +96,8 @@ def run(guide, line, steps, folders):
         for folder in folders:
             for file in filter(Path.is_file, folder.glob("*.idl")):
                 shutil.copy(file, place)
-        environment = dict(os.environ, PATH=os.pathsep.join([*map(str, folders), os.environ["PATH"]]))
+        # Programs find the naming service of the session, and of no other one.
+        environment = dict(os.environ, CORBEL_LOCAL_SERVICES=place, PATH=os.pathsep.join([*map(str, folders), os.environ["PATH"]]))
         done = subprocess.run(["bash"], input=script_of(steps), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=place,
                               env=environment, timeout=TIMEOUT_S, check=False)
     printed = done.stdout.split(MARK + "\n")

@@ -19,6 +19,8 @@ import unittest
 
 from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
 
+IDL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../idl/CosNaming.idl")
+
 
 class CommandTest(unittest.TestCase):
     def setUp(self):
@@ -300,6 +302,75 @@ class NamesTest(unittest.TestCase):
 
     def test_nobody_there_is_a_status_of_its_own(self):
         self.assertIn("refused", run(CORBEL, "ns", "list", "--service", "127.0.0.1:1", status=4))
+
+
+class LocalTest(unittest.TestCase):
+    """Clients of its host find it without -ORBInitRef."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="corbel_named_")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.meeting = os.path.join(self.folder, "meeting")
+        os.mkdir(self.meeting, 0o755)
+        self.socket = os.path.join(self.meeting, "NameService")
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("CORBEL_")}
+        self.env["CORBEL_LOCAL_SERVICES"] = self.meeting
+
+    def start(self, *options):
+        named = Named(self.folder, *options, env=self.env)
+        self.addCleanup(lambda: named.process.poll() is None and named.end())
+        return named
+
+    def corbel(self, *arguments, status=0):
+        return run(CORBEL, *arguments, env=self.env, status=status)
+
+    def test_it_is_found_while_it_serves(self):
+        named = self.start("--local")
+        self.assertIn(f" and unix://{self.socket}, names in", named.line)
+        self.corbel("ns", "bind", "thing", THING)
+        self.assertEqual(self.corbel("ns", "list"), "thing\n")
+        self.assertEqual(self.corbel("call", "corbaloc:rir:", "_non_existent"), "false\n")
+        self.assertIn("IOR:", self.corbel("call", "corbaloc:rir:", "resolve_str", "thing", "--idl", IDL))
+        self.env["CORBEL_INIT_REF"] = "NameService=corbaloc::127.0.0.1:1/NameService"  # what is said counts
+        self.corbel("ns", "list", status=4)
+        del self.env["CORBEL_INIT_REF"]
+        self.assertIn("address in use", run(NAMED, "--data", self.folder + "/2.db", "--port", "0", "--local", env=self.env, status=1))
+        self.assertEqual(named.end(), 0)
+        self.assertEqual(os.listdir(self.meeting), [])
+        self.assertIn("no initial reference 'NameService'", self.corbel("call", "corbaloc:rir:", "_non_existent", status=2))
+
+    def test_what_a_killed_one_left_is_nobody_and_the_next_one_takes_it(self):
+        named = self.start("--local")
+        named.end(signal.SIGKILL)
+        self.assertEqual(os.listdir(self.meeting), ["NameService"])
+        self.assertIn("no initial reference", self.corbel("call", "corbaloc:rir:", "_non_existent", status=2))
+        self.start("--local")
+        self.assertEqual(self.corbel("ns", "list"), "")
+
+    def test_a_folder_that_others_may_write_to_is_believed_by_neither_side(self):
+        named = self.start("--local")
+        os.chmod(self.meeting, 0o777)
+        self.assertIn("orb: local service not believed", self.corbel("call", "corbaloc:rir:", "_non_existent", status=2))
+        self.assertEqual(named.end(), 0)
+        self.assertIn("others may", run(NAMED, "--data", self.folder + "/2.db", "--port", "0", "--local", env=self.env, status=1))
+
+    def test_it_is_a_choice_of_both_sides(self):
+        self.start()  # port 0
+        self.assertEqual(os.listdir(self.meeting), [])
+        self.env["CORBEL_LOCAL_SERVICES"] = "none"
+        self.assertIn("none", run(NAMED, "--data", self.folder + "/2.db", "--port", "0", "--local", env=self.env, status=1))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        other = os.path.join(self.folder, "other")
+        os.mkdir(other)
+        named = Named(other, port=port, env=self.env)
+        self.assertNotIn("unix:", named.line)  # and says so, but serves
+        self.assertEqual(named.end(), 0)
+        self.env["CORBEL_LOCAL_SERVICES"] = self.meeting
+        for options, is_there in (([], True), (["--no-local"], False), (["--listen", "tcp://127.0.0.1:0"], False)):
+            named = Named(other, *options, port=port, env=self.env)
+            self.assertEqual(os.path.exists(self.socket), is_there)
+            self.assertEqual(named.end(), 0)
 
 
 class LifeTest(unittest.TestCase):

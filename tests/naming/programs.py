@@ -21,10 +21,10 @@ def run(*line, status=0, env=None, **more):
 class Named:
     """corbel-named with a database in `folder`, or in PostgreSQL at the URL `store`."""
 
-    def __init__(self, folder, *options, port="0", store=None):
+    def __init__(self, folder, *options, port="0", store=None, env=None):
         place = ["--store", store] if store else ["--data", os.path.join(folder, "names.db")]
         self.process = subprocess.Popen([NAMED, *place, "--host", "127.0.0.1", "--port", port,
-                                         *options], stdout=subprocess.PIPE, text=True)
+                                         *options], stdout=subprocess.PIPE, text=True, env=env)
         line = self.line = self.process.stdout.readline().strip()
         self.url = line.split()[1].rstrip(",") if line.startswith("corbel-named: corbaloc:") else ""
 

@@ -237,7 +237,7 @@ TEST_P(PoaPolicies, StringifiedReferencesComeBack) {
   EXPECT_EQ(outcome([&] { orb->string_to_object("IOR:0"); }), "BAD_PARAM 0x4f4d000a");
   EXPECT_EQ(outcome([&] { orb->string_to_object("file:///nonexistent"); }), "BAD_PARAM 0x4f4d0008");
   EXPECT_EQ(outcome([&] { orb->string_to_object("corbaloc:rir:/RootPOA"); }), "none");
-  EXPECT_EQ(outcome([&] { orb->resolve_initial_references("NameService"); }), "InvalidName");
+  EXPECT_EQ(outcome([&] { orb->resolve_initial_references("Telescope"); }), "InvalidName");
 }
 
 TEST_P(PoaPolicies, WhatIsWrongWithAReferenceIsSaid) {

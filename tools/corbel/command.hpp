@@ -64,7 +64,7 @@ IDL::traits<CORBA::Object>::ref_type find_object(const IDL::traits<CORBA::ORB>::
                                                  const std::string& given);
 
 /// The naming service as people name it: a reference, a file, HOST, HOST:PORT; if empty the ORB's initial reference
-/// NameService, and without that the one of this host.
+/// NameService, and without that port 2809 of this host.
 IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB>::ref_type& orb,
                                                     const std::string& given);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What subcommands share.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -49,11 +48,11 @@ std::string reference_text(const std::string& given) {
 IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB>::ref_type& orb,
                                                     const std::string& given) {
   if (given.empty()) {
-    const auto known = orb->list_initial_services();
-    if (std::find(known.begin(), known.end(), "NameService") != known.end()) {
+    try {
       return orb->resolve_initial_references("NameService");
+    } catch (const CORBA::InvalidName&) {  // neither an option nor a local service says where it is
+      return orb->string_to_object("corbaloc::localhost:2809/NameService");
     }
-    return orb->string_to_object("corbaloc::localhost:2809/NameService");
   }
   std::error_code absent;
   const bool is_reference = given.find("IOR:") == 0 || given.find("corba") == 0 || given.find("file:") == 0;

@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/local_references.hpp"
+#include "corbel/orb/local_services.hpp"
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/orb.hpp"
 
@@ -45,8 +46,10 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
     if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
   }
   const std::string& prefix = core_.options().default_initial_reference;
-  if (name.empty() || prefix.empty()) throw unknown(name, names());
-  return read_reference(core_, prefix + '/' + name);
+  if (!name.empty() && !prefix.empty()) return read_reference(core_, prefix + '/' + name);
+  const ior::ObjectUrl local = find_local_service(core_, name);
+  if (local.addresses.empty()) throw unknown(name, names());
+  return face_.make_object(core_.make_ior(local));
 }
 
 std::vector<std::string> InitialReferences::names() const {

@@ -35,6 +35,10 @@ const OptionRow kOptionTable[] = {
      "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
     {"DefaultInitRef", TextMember{CORBEL_MEMBER(default_initial_reference)}, 0, 0, "",
      "URL to which '/' and the name of an unknown initial reference are appended"},
+    {"LocalServices", TextMember{CORBEL_MEMBER(local_services)}, 0, 0, "",
+     "folder in which servers of this host listen under the names of initial references, asked where no other option "
+     "says where these are; none: nowhere. Not given: the user's own ($XDG_RUNTIME_DIR/corbel, /tmp/corbel-UID), then "
+     "/run/corbel"},
     {"Load", ParsedMember{add_plugin, "the path of a shared object; several separated by ','", "none"}, 0, 0, "",
      "a plug-in that brings message protocols and transports (docs/plugins.md); may be repeated",
      [](Options& o) { o.plugins.clear(); }},

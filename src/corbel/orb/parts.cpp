@@ -7,6 +7,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/local_services.hpp"
 #include "corbel/orb/option_list.hpp"
 #include "corbel/orb/parts_setup.hpp"
 #include "corbel/orb/plugin_loading.hpp"
@@ -189,6 +190,20 @@ std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, st
   std::vector<std::string> texts;
   for (const auto& point : running(orb).listen_at(endpoint, lane)) texts.push_back(text_of(point));
   return texts;
+}
+
+std::string serve_locally(CORBA::ORB& orb, const std::string& name) {
+  std::string why;
+  const std::string path = local_service_path(running(orb), name, why);
+  const std::string endpoint = "unix://" + path;
+  if (why.empty()) {
+    listen(orb, endpoint);
+    why = admit_to_local_service(path);
+    if (!why.empty()) stop_listening(orb, endpoint);
+  }
+  if (why.empty()) return endpoint;
+  throw CORBA::INITIALIZE(corba::vendor_minor(base::Stage::listen, base::Code::bad_argument),
+                          CORBA::CompletionStatus::COMPLETED_NO, why);
 }
 
 void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,

@@ -45,6 +45,13 @@ CORBEL_API std::vector<std::string> listen(CORBA::ORB& orb, const std::string& e
 /// if nothing listens there.
 CORBEL_API bool stop_listening(CORBA::ORB& orb, const std::string& endpoint);
 
+/// Listens where other processes of this host look for the initial reference `name` if no option tells them, which the
+/// ORB has to know (ORB::register_initial_reference): at FOLDER/NAME, where FOLDER is -ORBLocalServices, else
+/// /run/corbel if this process may write there (root makes it), else the user's own. Returns the endpoint, such as
+/// "unix:///run/corbel/NameService". Throws INITIALIZE, which says why: another server listens there already, clients
+/// would not believe the folder, the name can be no socket's.
+CORBEL_API std::string serve_locally(CORBA::ORB& orb, const std::string& name);
+
 /// Makes another lane, as -ORBLane does: threads and endpoints of their own, for the adapters that choose it
 /// (poa::LanePolicy). At most so many threads, which come and go with the work. `endpoints` are opened for the first
 /// reference that names them; none: one of each transport that has a default. `stack_size`: of the threads, in
