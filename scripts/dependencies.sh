@@ -14,7 +14,7 @@ packages_of() {
   local java="default-jdk-headless maven" tango="tango-test python3-tango"
   case $1 in
     build) echo "$build" ;;
-    test) echo "$build $peers $java $tango openssl tshark python3 python3-venv pkg-config git strace valgrind dpkg-dev file iproute2 libasio-dev libglib2.0-dev postgresql etcd-server lld" ;;
+    test) echo "$build $peers $java $tango openssl tshark python3 python3-venv pkg-config git strace valgrind dpkg-dev file iproute2 libasio-dev libglib2.0-dev postgresql etcd-server zsh fish lld" ;;
     lint) echo "$build clang-format-14 clang-tidy-14 shellcheck python3 git" ;;
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;

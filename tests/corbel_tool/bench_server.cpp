@@ -15,6 +15,7 @@ class Bench final : public virtual CORBA::servant_traits<Test::Bench>::base_type
   std::string label() override { return label_; }
   void label(const std::string& value) override { label_ = value; }
   Test::Everything echo(const Test::Everything& value) override { return value; }
+  Test::Extended echo_extended(const Test::Extended& value) override { return value; }
   Test::UNumber number(const Test::UNumber& value) override { return value; }
   CORBA::Any echo_any(const CORBA::Any& value) override { return value; }
   IDL::traits<CORBA::Object>::ref_type echo_object(IDL::traits<CORBA::Object>::ref_type value) override {

@@ -62,6 +62,35 @@ class HelpTest(unittest.TestCase):
         self.assertIn("--service", self.complete("ns", "rebind", "--s"))
         self.assertEqual(self.complete("call", COMPLETION[:-2]), [COMPLETION])
 
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_words_are_completed_in_fish(self):
+        def complete(line):
+            # The program's name has to be the one that the completion is for.
+            script = f'set PATH {os.path.dirname(PROGRAMS[0])} $PATH; source {COMPLETION[:-4]}fish; complete -C "{line}"'
+            done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+            return done.stdout.split()
+
+        self.assertEqual(complete("corbel ta"), ["tap"])
+        self.assertEqual(sorted(complete("corbel tap --ca")), ["--capture", "--capture-limit"])
+        self.assertEqual(complete("corbel ns reb"), ["rebind"])
+        self.assertIn("--service", complete("corbel ns rebind --s"))
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_words_are_completed_in_zsh(self):
+        def complete(*words):
+            # As the line editor would call it, but for compadd, which tells here what it is given.
+            script = (f'compadd() {{ shift; print -l -- "$@"; [[ -n "$*" ]] }}; _files() {{ print files }}; words=({PROGRAMS[0]} "$@"); '
+                      f'CURRENT=$#words; PREFIX=$words[-1]; complete() {{ source {COMPLETION[:-4]}zsh }}; complete')
+            done = subprocess.run(["zsh", "-f", "-c", script, "zsh", *words], capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+            self.assertEqual(done.stderr, "")
+            return done.stdout.split()
+
+        self.assertIn("tap", complete("ta"))
+        self.assertIn("rebind", complete("ns", "reb"))
+        self.assertIn("--capture-limit", complete("tap", "--ca"))
+        self.assertNotIn("tap", complete("ns", "t"))
+        self.assertIn("files", complete("call", "x"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -62,6 +62,28 @@ class CorbelTest(unittest.TestCase):
     def test_values_of_every_type_come_back_as_they_went(self):
         self.assertEqual(self.call("echo", json.dumps(EVERYTHING)), EVERYTHING)
 
+    def test_maps_bits_and_optional_members_come_back_as_they_went(self):
+        some = {"may": ["read", "owner"], "old": [], "first": {"kind": 7, "last": True, "size": 2**40 - 1},
+                "people": {"ann": ["write"], "bob": []}, "sites": [{"key": -1, "value": {"x": 1, "y": 0.5}}],
+                "nested": {"green": {"a": 1}}, "note": "n", "more": {"kind": 0, "last": False}}
+        self.assertEqual(self.call("echo_extended", json.dumps(some)), some)
+        none = dict(some, people={}, sites=[], nested={}, note=None, more=None)
+        self.assertEqual(self.call("echo_extended", json.dumps(none)), none)
+        del none["note"], none["more"]
+        self.assertEqual(self.call("echo_extended", json.dumps(none)), dict(none, note=None, more=None))
+        as_any = {"type": "Test::Users", "value": some["people"]}
+        self.assertEqual(self.call("echo_any", json.dumps(as_any)), as_any)
+        for change, said in (({"may": ["rite"]}, '"rite" is none of read, write, owner'), ({"may": 3}, "an array of the names"),
+                             ({"first": {"kind": 8, "last": True, "size": 1}}, "value.first.kind: 8 is no whole number from 0 to 7"),
+                             ({"first": {"kind": 1, "size": 1}}, "field 'last' is missing"), ({"sites": {"x": {"x": 1, "y": 1}}}, "is no number"),
+                             ({"first": {"kind": 1, "last": 1, "size": 1}}, "neither true nor false"), ({"note": 5}, "is no text"),
+                             ({"first": {"kind": 1, "last": True, "size": 1, "x": 1}}, "no other fields than kind, last, size")):
+            self.assertIn(said, self.call("echo_extended", json.dumps(dict(some, **change)), status=2))
+        many = dict(some, nested={"red": {}, "green": {}, "blue": {}})
+        self.assertEqual(self.call("echo_extended", json.dumps(many)), many)
+        twice = dict(some, sites=[{"key": 1, "value": {"x": 1, "y": 1}}] * 2)
+        self.assertIn("MARSHAL", self.call("echo_extended", json.dumps(twice), status=3))
+
     def test_floating_point_values_that_are_no_numbers(self):
         value = dict(EVERYTHING, f="-Infinity", d="NaN")
         self.assertEqual(self.call("echo", json.dumps(value)), value)
@@ -191,6 +213,16 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("  readonly attribute long count;", text)
         self.assertNotIn("interface Test::Base {", text)
         self.assertEqual(self.corbel("describe", "--idl", IDL, self.reference), text)
+        described = json.loads(self.corbel("describe", self.reference, "--idl", IDL, "--json"))
+        self.assertEqual([(one["name"], one["id"], one["bases"]) for one in described],
+                         [("Test::Bench", "IDL:Test/Bench:1.0", ["Test::Base"])])
+        contents = {one["name"]: one for one in described[0]["contents"]}
+        self.assertEqual(contents["divide"], {
+            "name": "divide", "kind": "operation", "oneway": False, "result": "long", "parameters": [
+                {"direction": "in", "type": "long", "name": "a"}, {"direction": "in", "type": "long", "name": "b"},
+                {"direction": "out", "type": "long", "name": "rest"}], "raises": ["Test::Refused"], "interface": "Test::Bench"})
+        self.assertEqual(contents["count"], {"name": "count", "kind": "attribute", "readonly": True, "type": "long", "getraises": [],
+                                             "setraises": [], "interface": "Test::Base"})
 
     def test_names_of_what_an_object_or_a_file_has_are_listed(self):
         names = self.corbel("list", self.reference).split("\n")

@@ -60,6 +60,57 @@ void print_interface(const model::Interface& interface) {
   std::cout << "};\n";
 }
 
+Json names_of(const std::vector<const model::Exception*>& raised) {
+  Json names = Json::array();
+  for (const auto* one : raised) names.push_back(model::scoped_name(*one));
+  return names;
+}
+
+Json callable_json(const model::Operation& operation) {
+  Json json = {{"name", operation.name},
+               {"kind", "operation"},
+               {"oneway", operation.oneway},
+               {"result", model::spelling(*operation.result)}};
+  json["parameters"] = Json::array();
+  for (const auto& parameter : operation.parameters) {
+    const char* const direction = parameter.direction == model::Direction::in    ? "in"
+                                  : parameter.direction == model::Direction::out ? "out"
+                                                                                 : "inout";
+    json["parameters"].push_back(
+        {{"direction", direction}, {"type", model::spelling(*parameter.type)}, {"name", parameter.name}});
+  }
+  json["raises"] = names_of(operation.raises);
+  return json;
+}
+
+Json callable_json(const model::Attribute& attribute) {
+  return {{"name", attribute.name},
+          {"kind", "attribute"},
+          {"readonly", attribute.readonly},
+          {"type", model::spelling(*attribute.type)},
+          {"getraises", names_of(attribute.get_raises)},
+          {"setraises", names_of(attribute.set_raises)}};
+}
+
+/// What print_interface() prints.
+Json interface_json(const model::Interface& interface) {
+  Json json = {{"name", model::scoped_name(interface)}, {"id", interface.repository_id}};
+  json["bases"] = Json::array();
+  for (const auto* base : interface.bases) json["bases"].push_back(model::scoped_name(*base));
+  json["contents"] = Json::array();
+  for (const model::Interface* one : with_ancestors(interface)) {
+    for (const auto* declaration : one->contents) {
+      const auto* const operation = model::as<model::Operation>(declaration);
+      const auto* const attribute = model::as<model::Attribute>(declaration);
+      if (operation == nullptr && attribute == nullptr) continue;
+      Json callable = operation != nullptr ? callable_json(*operation) : callable_json(*attribute);
+      callable["interface"] = model::scoped_name(*one);
+      json["contents"].push_back(std::move(callable));
+    }
+  }
+  return json;
+}
+
 struct DescribeArguments {
   std::vector<std::string> given;  ///< a reference, further IDL files
   std::string reference;
@@ -147,7 +198,18 @@ void add_describe(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<DescribeArguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
   add_what(*command, *arguments, "an object; only its interface is shown. More IDL files may follow");
-  command->callback([arguments, &run] { run = [arguments] { return show_interfaces(*arguments, print_interface); }; });
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "As JSON");
+  command->callback([arguments, json, &run] {
+    run = [arguments, json] {
+      if (!*json) return show_interfaces(*arguments, print_interface);
+      Json all = Json::array();
+      const int status = show_interfaces(
+          *arguments, [&](const model::Interface& interface) { all.push_back(interface_json(interface)); });
+      std::cout << all.dump(2) << '\n';
+      return status;
+    };
+  });
 }
 
 void add_list(CLI::App& app, Run& run) {

@@ -24,4 +24,18 @@ inline bool is_octets(const CORBA::TypeCode& type) {
   return type.content_type()->_resolved().kind() == CORBA::TCKind::tk_octet;
 }
 
+/// True for what stands for a map: a sequence of nameless structs of key and value.
+inline bool is_map(const CORBA::TypeCode& type) {
+  if (type.kind() != CORBA::TCKind::tk_sequence) return false;
+  const auto entry = type.content_type();
+  return entry->kind() == CORBA::TCKind::tk_struct && entry->id().empty() && entry->member_count() == 2 &&
+         entry->member_name(0) == "key" && entry->member_name(1) == "value";
+}
+
+/// True for what stands for an optional member: a nameless union that has it or nothing.
+inline bool is_optional(const CORBA::TypeCode& type) {
+  return type.kind() == CORBA::TCKind::tk_union && type.id().empty() && type.member_count() == 1 &&
+         type.discriminator_type()->kind() == CORBA::TCKind::tk_boolean;
+}
+
 }  // namespace corbel::tool

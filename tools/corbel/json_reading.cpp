@@ -121,6 +121,8 @@ CORBA::Any JsonValues::from_json(const Json& json, const CORBA::typecode_referen
 void JsonValues::set(const Ref& dynamic, const Json& json, const std::string& where) try {
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
+  if (const auto* const bits = types_.bits(*keep); bits != nullptr) return set_bits(dynamic, *bits, json, where);
+  if (is_optional(type)) return set_optional(dynamic, json, where);
   if (set_basic(dynamic, type.kind(), json, where)) return;
   switch (type.kind()) {
     case TCKind::tk_any:
@@ -241,7 +243,12 @@ void JsonValues::set_members(const Ref& dynamic, const Json& json, const std::st
   for (const auto& member : members) {
     names += (names.empty() ? "" : ", ") + member.id();
     const auto found = json.find(member.id());
-    if (found == json.end()) refuse(where, "member '" + member.id() + "' is missing");
+    if (found == json.end()) {
+      CORBA::typecode_reference keep;
+      if (!is_optional(resolved(member.value(), keep))) refuse(where, "member '" + member.id() + "' is missing");
+      set_optional(member.value(), nullptr, where);
+      continue;
+    }
     set(member.value(), *found, where + "." + member.id());
     ++used;
   }
@@ -292,6 +299,11 @@ void JsonValues::set_elements(const Ref& dynamic, const Json& json, const std::s
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
   if (is_octets(type)) return dynamic->insert_octet_seq(octets_of(json, paths_, where));
+  if (is_map(type) && json.is_object()) {
+    Json entries = Json::array();
+    for (const auto& [key, value] : json.items()) entries.push_back({{"key", key}, {"value", value}});
+    return set_elements(dynamic, entries, where);
+  }
   if (!json.is_array()) refuse(where, json.dump().substr(0, 60) + " is no array");
   if (type.kind() == TCKind::tk_sequence) {
     as<DynamicAny::DynSequence>(dynamic)->set_length(static_cast<std::uint32_t>(json.size()));

@@ -3,7 +3,9 @@
 // floating-point values that are no numbers, references (stringified), wide strings (UTF-8). A sequence of octets is a
 // text in base64, and may be given as an array of numbers or as {"file": PATH}. A struct, exception or valuetype is an
 // object with its members, a null value null; a union an object with its member and, where several labels select that,
-// "discriminator"; an enum its enumerator's name; an Any {"type": NAME, "value": ...}. A valuetype that occurs again is
+// "discriminator"; an enum its enumerator's name; a bitmask an array of its flags' names, a bitset an object; a map an
+// object where its keys are texts, else an array of {"key": ..., "value": ...}; an optional member its value or null;
+// an Any {"type": NAME, "value": ...}. A valuetype that occurs again is
 // {"same_as": PATH} there, with the names and indices that lead to its first place, such as "/next/more/0"; the
 // outermost one is "/". That is written only, never read: `replay` leaves such calls out, `mock` cannot answer so.
 #pragma once
@@ -55,11 +57,15 @@ class JsonValues {
   Json part_of(const Ref& dynamic, const std::string& name, Walk& walk);
   Json members_of(const Ref& dynamic, Walk& walk);
   Json elements_of(const Ref& dynamic, Walk& walk);
+  static Json bits_of(const Ref& dynamic, const idl::model::Declaration& declared);
   void set(const Ref& dynamic, const Json& json, const std::string& where);
   bool set_basic(const Ref& dynamic, CORBA::TCKind kind, const Json& json, const std::string& where);
   void set_members(const Ref& dynamic, const Json& json, const std::string& where);
   void set_union(const Ref& dynamic, const Json& json, const std::string& where);
   void set_elements(const Ref& dynamic, const Json& json, const std::string& where);
+  static void set_bits(const Ref& dynamic, const idl::model::Declaration& declared, const Json& json,
+                       const std::string& where);
+  void set_optional(const Ref& dynamic, const Json& json, const std::string& where);
   void set_any(const Ref& dynamic, const Json& json, const std::string& where);
 
   IDL::traits<CORBA::ORB>::ref_type orb_;

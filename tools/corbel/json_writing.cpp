@@ -21,6 +21,15 @@ Json real_json(double value) {
   return value;
 }
 
+/// Entries of a map, as an object if the keys are texts and none is there twice.
+Json map_json(const CORBA::TypeCode& type, Json entries) {
+  const auto keys = type.content_type()->member_type(0)->_resolved().kind();
+  if (keys != TCKind::tk_string && keys != TCKind::tk_wstring && keys != TCKind::tk_enum) return entries;
+  Json object = Json::object();
+  for (const Json& entry : entries) object[entry["key"].get<std::string>()] = entry["value"];
+  return object.size() == entries.size() ? object : entries;
+}
+
 }  // namespace
 
 Json JsonValues::to_json(const CORBA::Any& value) {
@@ -56,6 +65,7 @@ Json JsonValues::value_of(const Ref& dynamic, Walk& walk) {
   if (walk.left-- == 0) throw std::runtime_error("the value has more than a million parts");
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
+  if (const auto* const bits = types_.bits(*keep); bits != nullptr) return bits_of(dynamic, *bits);
   switch (type.kind()) {
     case TCKind::tk_boolean:
       return dynamic->get_boolean();
@@ -137,6 +147,10 @@ Json JsonValues::members_of(const Ref& dynamic, Walk& walk) {
     add(all->get_members_as_dyn_any());
   } else {
     const auto chosen = as<DynamicAny::DynUnion>(dynamic);
+    CORBA::typecode_reference keep;
+    if (is_optional(resolved(dynamic, keep))) {
+      return chosen->has_no_active_member() ? Json(nullptr) : part_of(chosen->member(), chosen->member_name(), walk);
+    }
     json["discriminator"] = part_of(chosen->get_discriminator(), "discriminator", walk);
     if (!chosen->has_no_active_member())
       json[chosen->member_name()] = part_of(chosen->member(), chosen->member_name(), walk);
@@ -153,7 +167,7 @@ Json JsonValues::elements_of(const Ref& dynamic, Walk& walk) {
                                              ? as<DynamicAny::DynSequence>(dynamic)->get_elements_as_dyn_any()
                                              : as<DynamicAny::DynArray>(dynamic)->get_elements_as_dyn_any();
   for (const Ref& element : elements) json.push_back(part_of(element, std::to_string(json.size()), walk));
-  return json;
+  return is_map(type) ? map_json(type, std::move(json)) : json;
 }
 
 }  // namespace corbel::tool

@@ -21,6 +21,14 @@ constexpr std::size_t kMostCopied = 100'000;
   throw std::runtime_error("no TypeCode can be made of " + what);
 }
 
+/// The unsigned integer that holds so many bits.
+CORBA::typecode_reference holder(unsigned bits) {
+  return bits <= 8    ? CORBA::_tc_octet
+         : bits <= 16 ? CORBA::_tc_ushort
+         : bits <= 32 ? CORBA::_tc_ulong
+                      : CORBA::_tc_ulonglong;
+}
+
 CORBA::typecode_reference basic(TypeKind kind) {
   switch (kind) {
     case TypeKind::void_:
@@ -100,10 +108,19 @@ void Types::collect(const model::Contents& contents) {
   for (const model::Declaration* declaration : contents) {
     if (declaration->kind == model::DeclarationKind::forward) continue;
     by_name_.emplace(model::scoped_name(*declaration), declaration);
+    if (declaration->kind == model::DeclarationKind::bitmask || declaration->kind == model::DeclarationKind::bitset) {
+      bits_.emplace(declaration->repository_id, declaration);
+    }
     const auto* interface = model::as<model::Interface>(declaration);
     if (interface != nullptr && interface->defined && !interface->is_implied) interfaces_.push_back(interface);
     if (const model::Contents* inside = model::contents_of(*declaration)) collect(*inside);
   }
+}
+
+const model::Declaration* Types::bits(const CORBA::TypeCode& type) const {
+  if (bits_.empty() || type.kind() != CORBA::TCKind::tk_alias) return nullptr;
+  const auto found = bits_.find(type.id());
+  return found != bits_.end() ? found->second : bits(*type.content_type());
 }
 
 const model::Interface* Types::find_interface(std::string_view id_or_name) const {
@@ -135,6 +152,8 @@ CORBA::typecode_reference Types::named(std::string_view name) {
       case model::DeclarationKind::interface_:
       case model::DeclarationKind::value:
       case model::DeclarationKind::value_box:
+      case model::DeclarationKind::bitset:
+      case model::DeclarationKind::bitmask:
         return make_declared(*found->second).code;
       default:
         return nullptr;
@@ -166,6 +185,15 @@ Types::Made Types::make(const model::Type& type) {
     case TypeKind::sequence: {
       const Made element = make(*type.element);
       return {factory_.create_sequence_tc(bound, element.code), element.inside};
+    }
+    case TypeKind::map: {  // travels as that, and is so in the TypeCodes of generated code
+      const Made key = make(*type.key);
+      const Made value = make(*type.element);
+      Inside inside;
+      inside.add(key);
+      inside.add(value);
+      const auto entry = factory_.create_struct_tc("", "", {{"key", key.code}, {"value", value.code}});
+      return {factory_.create_sequence_tc(bound, entry), inside};
     }
     case TypeKind::array: {
       Made made = make(*type.element);
@@ -236,11 +264,21 @@ Types::Made Types::make_declared(const model::Declaration& declaration) {
 CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all, Inside& inside) {
   CORBA::TypeCodeFactory::StructMemberSeq found;
   for (const model::Member* member : all) {
-    const Made made = make(*member->type);
+    const Made made = make_member(*member);
     inside.add(made);
     found.push_back({member->name, made.code});
   }
   return found;
+}
+
+/// One that may be missing travels as a union that has it or nothing.
+Types::Made Types::make_member(const model::Member& member) {
+  Made made = make(*member.type);
+  if (!member.optional) return made;
+  CORBA::Any is_there;
+  is_there <<= true;
+  made.code = factory_.create_union_tc("", "", CORBA::_tc_boolean, {{"value", is_there, made.code}});
+  return made;
 }
 
 Types::Made Types::make_new(const model::Declaration& declaration) {
@@ -252,6 +290,10 @@ Types::Made Types::make_new(const model::Declaration& declaration) {
       const Made made = make(*static_cast<const model::Alias&>(declaration).aliased);
       return {factory_.create_alias_tc(id, name, made.code), made.inside};
     }
+    case model::DeclarationKind::bitset:
+      return {factory_.create_alias_tc(id, name, holder(static_cast<const model::Bitset&>(declaration).width))};
+    case model::DeclarationKind::bitmask:
+      return {factory_.create_alias_tc(id, name, holder(static_cast<const model::Bitmask&>(declaration).bit_bound))};
     case model::DeclarationKind::enum_: {
       CORBA::TypeCodeFactory::EnumMemberSeq names;
       for (const auto* one : static_cast<const model::Enum&>(declaration).enumerators) names.push_back(one->name);
@@ -284,75 +326,6 @@ Types::Made Types::make_new(const model::Declaration& declaration) {
   }
 }
 
-CORBA::Any Types::label(const model::Type& type, const CORBA::typecode_reference& code, const model::Value& value) {
-  const auto dynamic = values_->create_dyn_any_from_type_code(code);
-  const auto number =
-      std::holds_alternative<std::uint64_t>(value)
-          ? std::get<std::uint64_t>(value)
-          : static_cast<std::uint64_t>(std::holds_alternative<std::int64_t>(value) ? std::get<std::int64_t>(value) : 0);
-  switch (model::resolve(type).kind) {
-    case TypeKind::boolean:
-      dynamic->insert_boolean(std::get<bool>(value));
-      break;
-    case TypeKind::char_:
-      dynamic->insert_char(static_cast<char>(std::get<char32_t>(value)));
-      break;
-    case TypeKind::wchar:
-      dynamic->insert_wchar(static_cast<wchar_t>(std::get<char32_t>(value)));
-      break;
-    case TypeKind::short_:
-      dynamic->insert_short(static_cast<std::int16_t>(number));
-      break;
-    case TypeKind::ushort:
-      dynamic->insert_ushort(static_cast<std::uint16_t>(number));
-      break;
-    case TypeKind::long_:
-      dynamic->insert_long(static_cast<std::int32_t>(number));
-      break;
-    case TypeKind::ulong:
-      dynamic->insert_ulong(static_cast<std::uint32_t>(number));
-      break;
-    case TypeKind::longlong:
-      dynamic->insert_longlong(static_cast<std::int64_t>(number));
-      break;
-    case TypeKind::ulonglong:
-      dynamic->insert_ulonglong(number);
-      break;
-    case TypeKind::octet:
-    case TypeKind::int8:
-    case TypeKind::uint8:
-      dynamic->insert_octet(static_cast<std::uint8_t>(number));
-      break;
-    case TypeKind::enum_:
-      IDL::traits<DynamicAny::DynEnum>::narrow(dynamic)->set_as_ulong(
-          std::get<const model::Enumerator*>(value)->ordinal);
-      break;
-    default:
-      no_type_code("unions over " + model::spelling(type));
-  }
-  const CORBA::Any any = dynamic->to_any();
-  dynamic->destroy();
-  return any;
-}
-
-Types::Made Types::make_union(const model::Union& declared) {
-  const CORBA::typecode_reference discriminator = make(*declared.discriminator).code;
-  Inside inside;
-  CORBA::TypeCodeFactory::UnionMemberSeq all;
-  for (const model::UnionCase& one : declared.cases) {
-    const Made made = make(*one.member.type);
-    inside.add(made);
-    const auto add = [&](CORBA::Any label) { all.push_back({one.member.name, std::move(label), made.code}); };
-    for (const model::Value& value : one.labels) add(label(*declared.discriminator, discriminator, value));
-    if (one.is_default) {
-      CORBA::Any label;
-      label <<= std::uint8_t{0};
-      add(std::move(label));
-    }
-  }
-  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), inside};
-}
-
 Types::Made Types::make_value(const model::ValueType& declared) {
   Inside inside;
   CORBA::typecode_reference base;
@@ -363,7 +336,7 @@ Types::Made Types::make_value(const model::ValueType& declared) {
   }
   CORBA::TypeCodeFactory::ValueMemberSeq all;
   for (const model::Member& member : declared.state) {
-    const Made made = make(*member.type);
+    const Made made = make_member(member);
     inside.add(made);
     all.push_back({member.name, made.code, member.is_public ? CORBA::PUBLIC_MEMBER : CORBA::PRIVATE_MEMBER});
   }
@@ -372,23 +345,6 @@ Types::Made Types::make_value(const model::ValueType& declared) {
                                         : declared.is_truncatable ? CORBA::VM_TRUNCATABLE
                                                                   : CORBA::VM_NONE;
   return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), inside};
-}
-
-std::vector<const model::Interface*> with_ancestors(const model::Interface& interface) {
-  std::vector<const model::Interface*> all{&interface};
-  all.insert(all.end(), interface.ancestors.begin(), interface.ancestors.end());
-  return all;
-}
-
-Callable find_callable(const model::Interface& interface, std::string_view name) {
-  for (const model::Interface* one : with_ancestors(interface)) {
-    for (const model::Declaration* declaration : one->contents) {
-      if (declaration->name != name) continue;
-      if (const auto* operation = model::as<model::Operation>(declaration)) return {operation, nullptr};
-      if (const auto* attribute = model::as<model::Attribute>(declaration)) return {nullptr, attribute};
-    }
-  }
-  return {};
 }
 
 }  // namespace corbel::tool

@@ -29,10 +29,14 @@ class Types {
 
   /// The interface with this repository id or scoped name ("M::I"); null if none is declared.
   const idl::model::Interface* find_interface(std::string_view id_or_name) const;
+  /// The bitmask or bitset whose values are of this type; null if it is something else.
+  const idl::model::Declaration* bits(const CORBA::TypeCode& type) const;
   /// All interfaces that are defined, in order.
   const std::vector<const idl::model::Interface*>& interfaces() const noexcept { return interfaces_; }
 
-  /// Throws std::runtime_error for types that have no TypeCode here (maps, bitsets, bitmasks, natives).
+  /// Throws std::runtime_error for types that have no TypeCode (natives). Maps are sequences of a nameless struct,
+  /// optional members nameless unions over boolean, bitmasks and bitsets aliases of integers: as generated code
+  /// describes them.
   CORBA::typecode_reference type_code(const idl::model::Type& type);
   CORBA::typecode_reference type_code(const idl::model::Exception& exception);
   /// The TypeCode of a name as IDL writes it: "long", "sequence<string>", "M::S"; nil if that is none.
@@ -59,12 +63,14 @@ class Types {
   Made make_new(const idl::model::Declaration& declaration);
   CORBA::Any label(const idl::model::Type& type, const CORBA::typecode_reference& code, const idl::model::Value& value);
   Made make_union(const idl::model::Union& declared);
+  Made make_member(const idl::model::Member& member);
   Made make_value(const idl::model::ValueType& declared);
   CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all, Inside& inside);
 
   std::vector<std::unique_ptr<idl::model::Model>> models_;
   std::vector<const idl::model::Interface*> interfaces_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> by_name_;
+  std::map<std::string, const idl::model::Declaration*, std::less<>> bits_;  ///< bitmasks and bitsets, by repository id
   std::map<const idl::model::Declaration*, CORBA::typecode_reference> made_;
   std::vector<const idl::model::Declaration*> open_;       ///< structs, unions and values that are being made
   std::map<const idl::model::Declaration*, Made> inside_;  ///< good as long as what they refer to is being made
