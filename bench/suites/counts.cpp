@@ -57,8 +57,9 @@ class Run {
     const auto asynchronous = valgrind_ ? std::count_if(mechanisms_.begin(), mechanisms_.end(),
                                                         [](const Mechanism& one) { return one.can("async"); })
                                         : 0;
-    Progress progress(static_cast<std::size_t>(repetitions) *
-                      (transports_.size() * mechanisms_.size() + 2 * static_cast<std::size_t>(asynchronous)));
+    const int varying = settings_.repetitions(3, 1);
+    Progress progress(static_cast<std::size_t>(repetitions) * transports_.size() * mechanisms_.size() +
+                      2 * static_cast<std::size_t>(varying) * static_cast<std::size_t>(asynchronous));
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (const std::string& transport : transports_) {
         for (const Mechanism& mechanism : mechanisms_) {
@@ -66,8 +67,8 @@ class Run {
           if (mechanism.over(transport)) sample(mechanism, transport);
         }
       }
-      if (asynchronous != 0) sample_asynchronous(progress);
     }
+    for (int repetition = 0; asynchronous != 0 && repetition < varying; ++repetition) sample_asynchronous(progress);
   }
 
   void report() {

@@ -47,7 +47,7 @@ class Run {
   void run() {
     const std::size_t counted = program_exists("valgrind") ? all_.size() * (connections_.size() + 2) : 0;
     const std::size_t timed = static_cast<std::size_t>(repetitions_) * all_.size() * (connections_.size() + 2);
-    announce_duration(settings_, static_cast<double>(timed + counted * 6 + all_.size() * (idle_seconds() + 5)));
+    announce_duration(settings_, static_cast<double>(timed + counted * 6 + all_.size() * 15));
     Progress progress(timed + counted + all_.size());
     measure_and_keep(
         [&] {
@@ -80,7 +80,10 @@ class Run {
     std::vector<double> samples;
   };
 
-  std::size_t idle_seconds() const { return settings_.choose<std::size_t>(10, 3, 1); }
+  static constexpr std::size_t kIdleSamples = 5;
+  std::chrono::duration<double> idle_time() const {
+    return std::chrono::duration<double>(settings_.choose(2.0, 1.0, 0.2));
+  }
   std::size_t idle_connections() const { return std::min<std::size_t>(settings_.quick ? 1000 : 10'000, most_); }
 
   static Case case_of(const Multiplexing& one, const std::string& transport, const std::string& axis,
@@ -162,13 +165,15 @@ class Run {
       while (open.size() < idle_connections()) open.emplace_back(target).call(request);
       std::this_thread::sleep_for(std::chrono::milliseconds(500));  // what was begun for the calls ends
       const pid_t process = served.process.process();
-      const Usage before = usage_of(process);
-      std::this_thread::sleep_for(std::chrono::seconds(idle_seconds()));
-      const Usage after = usage_of(process);
       const Case of = case_of(one, "tcp", "idle", open.size());
-      const auto seconds = static_cast<double>(idle_seconds());
-      note(of, "processor_time", "us/s", (after.cpu_ns - before.cpu_ns) / 1000 / seconds);
-      note(of, "switches", "1/s", switches_between(before, after) / seconds);
+      for (std::size_t sample = 0; sample < kIdleSamples; ++sample) {
+        const Usage before = usage_of(process);
+        std::this_thread::sleep_for(idle_time());
+        const Usage after = usage_of(process);
+        const double seconds = idle_time().count();
+        note(of, "processor_time", "us/s", (after.cpu_ns - before.cpu_ns) / 1000 / seconds);
+        note(of, "switches", "1/s", switches_between(before, after) / seconds);
+      }
       for (const GiopConnection& connection : open) connection.call(request);  // they are all still served
     });
   }

@@ -22,7 +22,7 @@ struct Suite {
 };
 
 constexpr Suite kSuites[] = {
-    {"counts", 40, 100, "instructions, system calls, allocations and bytes of one warm two-way void call",
+    {"counts", 40, 140, "instructions, system calls, allocations and bytes of one warm two-way void call",
      bench::run_counts},
     {"latency", 40, 480, "percentiles of two-way calls, back to back and at fixed times; what they use up",
      bench::run_latency},
