@@ -123,11 +123,11 @@ def latency(f, placement, metric="latency_p50", spinning=False):
     return f.beside_raw("latency", metric, rows, spinning=spinning)
 
 
-def streams(f, placement, mode="oneway"):
+def streams(f, placement, mode="oneway", spinning=False):
     rows = [(f"{transport}, {kind}", {"transport": transport, "placement": placement, "mode": mode, "type": kind, "queue": "default"})
             for transport in ("tcp", "unix", "shm", "tls") for kind in ("octet", "BinStruct")]
     sizes = [{"buffer": size} for size in ("1024", "8192", "32768", "131072")]
-    return f.beside_raw("ttcp", "throughput", rows, sizes)
+    return f.beside_raw("ttcp", "throughput", rows, sizes, spinning)
 
 
 def types(f, suite, queue="default", **more):

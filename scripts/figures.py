@@ -32,7 +32,7 @@ SECTIONS = [
     ("Small oneway calls, a second", "oneways", more.oneways),
     ("Streams between two processors, in buffers of 1 / 8 / 32 / 128 KiB, Mbit/s", "streams-two", lambda f: tables.streams(f, "two cpus")),
     ("Streams on one processor, the same", "streams-one", lambda f: tables.streams(f, "one cpu")),
-    ("Two-way streams between two processors, the same", "streams-twoway", lambda f: tables.streams(f, "two cpus", "twoway")),
+    ("Two-way streams between two processors, the same", "streams-twoway", lambda f: tables.streams(f, "two cpus", "twoway", True)),
     ("Streams whose data come back, between two processors, the same", "streams-ring", lambda f: tables.streams(f, "two cpus", "ring")),
     ("1995a, figures 1 to 3 and tables 1 and 2: ATM", "queues-atm", lambda f: tables.queues(f, "ATM 155 Mb/s")),
     ("1995a, the same: Ethernet", "queues-ethernet", lambda f: tables.queues(f, "Ethernet 10 Mb/s")),
