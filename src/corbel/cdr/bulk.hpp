@@ -157,8 +157,25 @@ void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexce
 template <class T>
 struct Opened : std::vector<T> {
   /// `values` has room for `count` more, which were copied there: T is trivially copyable, so that they exist.
-  static void add(std::vector<T>& values, std::size_t count) noexcept {
-    (values.*(&Opened::_M_impl))._M_finish += count;
+  static void add(std::vector<T>& values, std::size_t count) noexcept { memory(values)._M_finish += count; }
+  /// Exchanges the memory of both: `octets` are values then, and what were values are octets. False if it is memory
+  /// that a vector of values would not have asked for.
+  static bool exchange(std::vector<T>& values, base::Bytes& octets) noexcept {
+    if (octets.capacity() % sizeof(T) != 0 || octets.size() % sizeof(T) != 0) return false;
+    auto& mine = memory(values);
+    auto& theirs = Opened<base::Octet>::memory(octets);
+    exchange(mine._M_start, theirs._M_start);
+    exchange(mine._M_finish, theirs._M_finish);
+    exchange(mine._M_end_of_storage, theirs._M_end_of_storage);
+    return true;
+  }
+
+  static auto& memory(std::vector<T>& values) noexcept { return values.*(&Opened::_M_impl); }
+
+ private:
+  static void exchange(T*& mine, base::Octet*& theirs) noexcept {
+    auto* const octets = reinterpret_cast<base::Octet*>(mine);
+    mine = reinterpret_cast<T*>(std::exchange(theirs, octets));
   }
 };
 template <class T>
@@ -260,6 +277,38 @@ requires(!std::is_same_v<T, bool>) void get_vector(Decoder& decoder, std::vector
     out.insert(out.end(), run, run + length);
     count -= length;
   }
+}
+
+/// If a sequence comes next whose values are the rest of the message, as they lie in memory, but for a first one that
+/// may have come before: `out` is that sequence then, in the memory that it was received in. Else false, and nothing
+/// was read. `decode_first`: reads one value.
+template <class T, class DecodeFirst>
+[[gnu::cold, gnu::noinline]] bool take_rest(Decoder& decoder, std::vector<T>& out, DecodeFirst decode_first) {
+  if constexpr (detail::kOpens<T>) {
+    if (decoder.format().swapped()) return false;
+    Decoder ahead = decoder;
+    const std::size_t count = ahead.get<std::uint32_t>();
+    T first{};
+    std::size_t before = 0;
+    if constexpr (BulkLayout<T>::value) {
+      ahead.align_if_more(BulkLayout<T>::first_alignment);
+      if (ahead.position() % BulkLayout<T>::alignment != 0 && count != 0 && ahead.remaining() <= sizeof(T)) {
+        decode_first(ahead, first);
+        before = 1;
+      }
+    } else {
+      ahead.align_if_more(sizeof(T));
+    }
+    if (!ahead.ok() || count - before > SIZE_MAX / sizeof(T)) return false;
+    base::Bytes* const rest = ahead.open_rest(before * sizeof(T), (count - before) * sizeof(T));
+    if (rest == nullptr || !detail::Opened<T>::exchange(out, *rest)) return false;
+    if (before != 0) std::memcpy(static_cast<void*>(out.data()), &first, sizeof(T));
+    detail::clear_padding(out.data(), out.size());
+    ahead.end_rest();
+    decoder = std::move(ahead);
+    return true;
+  }
+  return false;
 }
 
 /// sequence<boolean>, octet by octet.

@@ -81,17 +81,19 @@ class CORBEL_API Decoder {
   /// joints. remaining() and position() are of what comes before it, until something needs both in one piece.
   void set_rest(Rest& rest) noexcept {
     rest_ = &rest;
-    budget_ += rest.octets.size() * max_expansion_;
+    budget_ += rest.came().size() * max_expansion_;
   }
   bool has_rest() const noexcept { return rest_ != nullptr; }
   /// What has not been joined or taken of it.
-  base::ConstByteSpan rest() const noexcept {
-    return rest_ != nullptr ? base::ConstByteSpan(rest_->octets) : base::ConstByteSpan();
-  }
+  base::ConstByteSpan rest() const noexcept { return rest_ != nullptr ? rest_->came() : base::ConstByteSpan(); }
   /// If a sequence<octet> comes next which is the rest, and nothing else: `value` is that, and has its memory.
   bool take_rest(base::Bytes& value) noexcept;
   /// As take_rest(), in place.
   bool view_rest(base::ConstByteSpan& octets) noexcept;
+  /// If nothing is left before the rest, and that is `size` octets behind room for `lead`: its memory, for which the
+  /// caller may exchange other memory before it calls end_rest(). Else nullptr.
+  base::Bytes* open_rest(std::size_t lead, std::size_t size) noexcept;
+  void end_rest() noexcept;
   /// Puts the rest behind what came before it, in one piece; false if there is none, or (then failed) no memory. Copies
   /// of this decoder need not know.
   bool join_rest() noexcept;

@@ -8,12 +8,15 @@
 namespace corbel::cdr {
 
 /// The end of a message that was received apart from what comes before it: as far as could be told from there, it is
-/// the octets of one last sequence. That sequence then takes the memory over, and nothing is copied; for everything
+/// the elements of one last sequence. That sequence then takes the memory over, and nothing is copied; for everything
 /// else Decoder puts both parts together. The owner keeps it as long as a decoder may need it.
 struct Rest {
   base::Bytes octets;
+  /// So many of the octets, the first ones, did not come: room for elements of the sequence that came before the rest.
+  std::size_t lead = 0;
   /// The whole message, if a decoder needed it in one piece.
   base::Bytes whole;
+  base::ConstByteSpan came() const noexcept { return base::ConstByteSpan(octets).subspan(lead); }
   /// Before the whole message, of so many octets, is put together: false if its memory is not to be had.
   virtual bool pay_for_whole(std::size_t size) = 0;
   /// A decoder has given the octets away; what is in `octets` now is memory that is not needed any more.

@@ -16,7 +16,8 @@ bool Decoder::lack(std::size_t octets) noexcept {
 
 /// True if the ulong that comes next is the last of what came before the rest, and says how long that is.
 bool Decoder::is_at_rest() const noexcept {
-  if (rest_ == nullptr || chunks_ != Chunks::none || cursor_ + gap_to(4) + 4 != limit_) return false;
+  if (rest_ == nullptr || rest_->lead != 0 || chunks_ != Chunks::none || cursor_ + gap_to(4) + 4 != limit_)
+    return false;
   Decoder ahead = *this;
   return ahead.get<std::uint32_t>() == rest_->octets.size();
 }
@@ -30,9 +31,20 @@ bool Decoder::take_rest(base::Bytes& value) noexcept {
   return true;
 }
 
+base::Bytes* Decoder::open_rest(std::size_t lead, std::size_t size) noexcept {
+  if (rest_ == nullptr || cursor_ != limit_ || chunks_ != Chunks::none) return nullptr;
+  if (rest_->lead != lead || rest_->octets.size() != lead + size) return nullptr;
+  release_for_rest();
+  return charge(lead + size) ? &rest_->octets : nullptr;
+}
+
+void Decoder::end_rest() noexcept {
+  std::exchange(rest_, nullptr)->given_away();
+}
+
 /// withhold() knows only of what remains before the rest.
 void Decoder::release_for_rest() noexcept {
-  const std::size_t octets = std::min(withheld_, rest_->octets.size());
+  const std::size_t octets = std::min(withheld_, rest_->came().size());
   withheld_ -= octets;
   budget_ += octets;
 }
@@ -51,12 +63,12 @@ bool Decoder::join_rest() noexcept try {
   release_for_rest();
   Rest& rest = *rest_;
   if (rest.whole.empty()) {
-    const std::size_t size = static_cast<std::size_t>(limit_ - origin_) + rest.octets.size();
+    const std::size_t size = static_cast<std::size_t>(limit_ - origin_) + rest.came().size();
     if (!rest.pay_for_whole(size)) throw std::bad_alloc();
     base::Bytes whole;
     whole.reserve(size);
     whole.assign(origin_, limit_);
-    whole.insert(whole.end(), rest.octets.begin(), rest.octets.end());
+    whole.insert(whole.end(), rest.came().begin(), rest.came().end());
     rest.whole = std::move(whole);
   }
   rest_ = nullptr;

@@ -12,14 +12,39 @@ namespace {
 
 using Kept = base::KeptValue<base::Bytes>;
 
-/// Where the octets begin that go on to the end of the message, with their number before them; 0: nowhere.
-std::size_t find_rest(const cdr::Decoder& body, base::ConstByteSpan begun, std::size_t size) noexcept {
+/// Where a rest begins, what its elements measure, and whether one of them begins before it; or nowhere: 0.
+struct Guess {
+  std::size_t at = 0;
+  std::size_t element = 1;
+  bool lead = false;
+};
+
+/// The elements that go on to the end of the message from `at` on, behind a gap, if there are so many of them. CDR
+/// aligns the members of structs, not structs: in front of the first one, gaps may be missing that all others have.
+Guess find_elements(std::size_t count, std::size_t at, std::size_t size) noexcept {
+  constexpr std::size_t kLeastCount = 16;
+  constexpr std::size_t kLargest = 1024;
+  constexpr std::size_t kGap = 7;
+  if (size < at + LargeMessage::kLeast || count < kLeastCount) return {};
+  const std::size_t element = (size - at - kGap + count - 1) / count;
+  if (element < 2 || element > kLargest) return {};
+  const std::size_t all = count * element;
+  if (all <= size - at) return {size - all, element, false};
+  return all <= size - at + kGap && all - (size - at) < element ? Guess{size - all + element, element, true} : Guess{};
+}
+
+/// The elements that go on to the end of the message, with their number before them: octets anywhere, others first.
+Guess find_rest(const cdr::Decoder& body, base::ConstByteSpan begun, std::size_t size) noexcept {
   const std::size_t end = std::min(begun.size(), LargeMessage::kLongestHead);
-  for (std::size_t at = (body.position() + 3) & ~std::size_t{3}; at + 4 <= end; at += 4) {
-    const auto count = cdr::Decoder(begun, body.format(), {}, at).get<std::uint32_t>();
-    if (count >= LargeMessage::kLeast && count == size - at - 4) return at + 4;
+  const std::size_t first = (body.position() + 3) & ~std::size_t{3};
+  const auto count_at = [&](std::size_t at) { return cdr::Decoder(begun, body.format(), {}, at).get<std::uint32_t>(); };
+  for (std::size_t at = first; at + 4 <= end; at += 4) {
+    const std::uint32_t count = count_at(at);
+    if (count >= LargeMessage::kLeast && count == size - at - 4) return {at + 4};
   }
-  return 0;
+  if (first + 4 > end || body.format().swapped()) return {};
+  const Guess guess = find_elements(count_at(first), first + 4, size);
+  return guess.at <= end ? guess : Guess{};
 }
 
 }  // namespace
@@ -28,19 +53,20 @@ bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun,
                          messaging::Incoming& scratch) try {
   if (!session.take_begun(begun, scratch)) return false;  // perhaps not enough has come
   if (scratch.kind != messaging::Kind::request && scratch.kind != messaging::Kind::reply) return false;
-  const std::size_t head = find_rest(scratch.body, begun, size);
-  if (head == 0) return false;
-  head_.assign(begun.begin(), begun.begin() + static_cast<std::ptrdiff_t>(head));
-  size_ = size - head;
-  filled_ = 0;
+  const Guess guess = find_rest(scratch.body, begun, size);
+  if (guess.at == 0) return false;
+  head_.assign(begun.begin(), begun.begin() + static_cast<std::ptrdiff_t>(guess.at));
+  element_ = guess.element;
+  lead = filled_ = guess.lead ? element_ : 0;
+  size_ = lead + size - guess.at;
   octets = Kept::here().take();
   // Who is given this may keep it.
-  if (octets.capacity() < size_ || octets.capacity() / 2 > size_) {
+  if (octets.capacity() < size_ || octets.capacity() / 2 > size_ || octets.capacity() % element_ != 0) {
     Kept::here().give(std::exchange(octets, {}));
   } else if (octets.size() > size_) {
     octets.resize(size_);
   }
-  base::ConstByteSpan came = begun.subspan(head);
+  base::ConstByteSpan came = begun.subspan(guess.at);
   while (!came.empty()) {
     const base::ByteSpan place = space();
     const std::size_t piece = std::min(place.size(), came.size());
@@ -55,15 +81,16 @@ bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun,
 }
 
 base::ByteSpan LargeMessage::space() {
-  if (paid_ < octets.capacity() || octets.capacity() == filled_) reserve(std::max(octets.capacity(), enough()));
+  if (paid_ < octets.capacity() || octets.capacity() <= filled_) reserve(std::max(octets.capacity(), enough()));
   // What is written over next is still in the cache.
-  if (octets.size() == filled_) octets.resize(std::min({octets.capacity(), size_, filled_ + kStep}));
+  if (octets.size() <= filled_) octets.resize(std::min({octets.capacity(), size_, filled_ + kStep}));
   return base::ByteSpan(octets).subspan(filled_);
 }
 
 /// Memory grows with what has come, or as far as it did before for the same peer.
 std::size_t LargeMessage::enough() const noexcept {
-  return std::min(size_, std::max({2 * filled_, kStep, account_.plenty() ? trusted_ : 0}));
+  const std::size_t wanted = std::max({2 * filled_, kStep, account_.plenty() ? trusted_ : 0});
+  return std::min(size_, wanted - wanted % element_);
 }
 
 void LargeMessage::reserve(std::size_t capacity) {
@@ -96,7 +123,7 @@ void LargeMessage::end() noexcept {
   if (!std::exchange(whole, {}).empty()) left_out_ = kAfterWrongGuess;
   account_.give(std::exchange(paid_for_whole_, 0));
   given_away();
-  size_ = filled_ = 0;
+  size_ = filled_ = lead = 0;
 }
 
 void LargeMessage::repay() noexcept {

@@ -11,9 +11,9 @@
 
 namespace corbel::connection {
 
-/// A message that ends with a long sequence of octets, as far as can be told from its beginning. The sequence is
-/// received into memory of its own, which its decoder may take over, so that nobody copies it. Wrong guesses cost a
-/// copy. One message after the other; for the thread that uses its framer.
+/// A message that ends with a long sequence of octets, numbers or plain structs, as far as can be told from its
+/// beginning. The sequence is received into memory of its own, which its decoder may take over, so that nobody copies
+/// it. Wrong guesses cost a copy. One message after the other; for the thread that uses its framer.
 class LargeMessage final : public cdr::Rest {
  public:
   /// Octets of a sequence from which on this is worth a system call more.
@@ -55,8 +55,9 @@ class LargeMessage final : public cdr::Rest {
 
   InputAccount& account_;
   base::Bytes head_;
-  std::size_t size_ = 0;    // of the rest
-  std::size_t filled_ = 0;  // of that
+  std::size_t element_ = 1;  // octets of one: memory is taken for whole ones
+  std::size_t size_ = 0;     // of the rest and its lead
+  std::size_t filled_ = 0;   // of that
   std::size_t paid_ = 0;
   std::size_t paid_for_whole_ = 0;
   std::size_t trusted_ = 0;  // the largest that came whole: the peer does not only announce them

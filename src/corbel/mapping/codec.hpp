@@ -133,6 +133,9 @@ struct Codec<std::vector<T>> {
     if constexpr (std::is_same_v<T, std::uint8_t>) {
       if (decoder.has_rest() && decoder.take_rest(value)) [[unlikely]]
         return;
+    } else if constexpr (Bulk<T> || BulkPrimitive<T>) {
+      if (decoder.has_rest() && cdr::take_rest(decoder, value, Codec<T>::decode)) [[unlikely]]
+        return;
     }
     std::size_t count = decoder.take_count(Codec<T>::kMinSize, sizeof(T));
     if constexpr (std::is_same_v<T, bool>) {
