@@ -29,6 +29,7 @@ void Framer::clear() noexcept {
   data_.reset();
   capacity_ = begin_ = end_ = look_at_ = 0;
   looks_ = false;
+  streams_ = expects_many_ = false;
   wanted_.store(0, std::memory_order_relaxed);
   joined_ = {};
 }
@@ -92,6 +93,7 @@ bool Framer::resize(std::size_t capacity) noexcept {
   if (large_ == Large::whole) {
     CORBEL_CHECK(own_large_->take(session_, message));
     large_ = Large::used;
+    streams_ = message.kind == messaging::Kind::request && message.request.response == messaging::Response::none;
     consumed_ += message.size;
     wanted_.store(0, std::memory_order_relaxed);
     return true;
@@ -111,6 +113,11 @@ void Framer::end_large() noexcept {
 }
 
 [[gnu::cold]] base::ByteSpan Framer::space_for_large() {
+  if (expects_none_ != 0) {
+    --expects_none_;
+  } else {
+    expects_many_ = streams_;
+  }
   if (large_ == Large::filling) return own_large_->space();
   if (large_ == Large::used) end_large();
   const bool next = large_ == Large::expected;

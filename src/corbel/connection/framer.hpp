@@ -51,6 +51,14 @@ class Framer : public base::RefCounted {
 
   /// Where to put the next octets: never empty. Invalidates messages.
   base::ByteSpan space();
+  /// After space(): one large message after the other comes, and their sender awaits no replies, as far as can be told.
+  bool expects_many() const noexcept { return expects_many_; }
+  /// It was received for with that in mind. `vain`: no more came than otherwise; for a while it is not expected again.
+  void received_many(std::size_t size, bool vain) noexcept {
+    expects_many_ = false;
+    if (vain) expects_none_ = kAfterVainWait;
+    if (size != 0) received(size);
+  }
   /// `size` octets were received into space().
   void received(std::size_t size) noexcept {
     if (large_ == Large::filling) [[unlikely]]
@@ -91,6 +99,7 @@ class Framer : public base::RefCounted {
  private:
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 256U << 10;
+  static constexpr unsigned kAfterVainWait = 64;
 
   /// Octets of a message that is not whole are here.
   bool has_begun() const noexcept { return has_unread() || large_ == Large::filling; }
@@ -126,6 +135,7 @@ class Framer : public base::RefCounted {
   base::Result<bool> next_large(Message& message);
   void end_large() noexcept;
   base::ByteSpan space_for_large();
+  void expect(std::size_t octets) noexcept;
   void received_large(std::size_t size) noexcept;
   base::ByteSpan space_in_buffer();
   void adapt() noexcept;
@@ -153,6 +163,9 @@ class Framer : public base::RefCounted {
   enum class Large : std::uint8_t { none, filling, whole, used, expected };
   Large large_ = Large::none;
   std::unique_ptr<LargeMessage> own_large_;
+  bool streams_ = false;  // the last large message wanted no reply: the next may follow at once
+  bool expects_many_ = false;
+  unsigned expects_none_ = 0;             // for so many receives
   std::uint64_t not_large_ = UINT64_MAX;  // consumed_ of a message that was looked at
   messaging::Joined joined_;
   Message message_;

@@ -6,6 +6,7 @@
 
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/receiving.hpp"
 
 /// The one loop that reads a connection, for every thread that reads and every purpose. A reader is a small object on
 /// the stack of the thread that has the reading role. It has:
@@ -37,7 +38,10 @@ struct Connection::ReadEnd {
 /// The octets go to where the framer wants them.
 [[gnu::always_inline]] inline base::Result<std::size_t> Connection::receive(Framer& framer, base::Deadline deadline) {
   try {
-    auto received = transport().receive(framer.space(), deadline);
+    const base::ByteSpan space = framer.space();
+    if (framer.expects_many()) [[unlikely]]
+      return receive_many(transport(), framer, space, deadline);
+    auto received = transport().receive(space, deadline);
     if (received) framer.received(*received);
     return received;
   } catch (const std::bad_alloc&) {

@@ -5,7 +5,12 @@
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
 
 #include "corbel/ipc/os_error.hpp"
 
@@ -40,6 +45,19 @@ base::Status wait_ready(int descriptor, Ready ready, base::Deadline deadline, ba
     if (count == 0 && deadline.is_now()) return base::error(stage, base::Code::would_block);
     if (count == 0 && deadline.expired()) return base::error(stage, base::Code::timed_out);
   }
+}
+
+void wait_for_octets(int descriptor, std::size_t octets, base::Duration most) noexcept {
+  const auto wakes_at = [descriptor](std::size_t count) {
+    const int least = static_cast<int>(std::min<std::size_t>(count, INT_MAX));
+    return ::setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least) == 0;
+  };
+  if (!wakes_at(octets)) return;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(most);
+  const timespec time{.tv_sec = seconds.count(), .tv_nsec = (most - seconds).count()};
+  pollfd entry{descriptor, POLLIN, 0};
+  (void)::ppoll(&entry, 1, &time, nullptr);
+  (void)wakes_at(1);
 }
 
 std::size_t unsent(int descriptor) noexcept {

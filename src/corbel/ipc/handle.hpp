@@ -64,6 +64,10 @@ enum class Ready : short { readable = 1, writable = 4 };
 /// timed_out (would_block for Deadline::now()), and what poll reports, all with `stage`. Signals do not end the wait.
 CORBEL_API base::Status wait_ready(int descriptor, Ready ready, base::Deadline deadline, base::Stage stage) noexcept;
 
+/// Sleeps until so many octets can be received from a stream socket, or its queue is full, or `most` has passed: a
+/// receiver that would take them one piece after the other is woken once. Nobody else may receive meanwhile.
+CORBEL_API void wait_for_octets(int descriptor, std::size_t octets, base::Duration most) noexcept;
+
 /// Octets that a connected TCP socket was given and the system has not sent yet, because the peer takes no more of
 /// them; 0 if it cannot tell.
 CORBEL_API std::size_t unsent(int descriptor) noexcept;

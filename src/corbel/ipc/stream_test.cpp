@@ -196,6 +196,20 @@ TYPED_TEST(StreamTest, HasTheOptionsOfEveryStream) {
   EXPECT_EQ(*stream.get(option::priority), 3);
 }
 
+TEST(TcpStream, ManyOctetsCanBeWaitedForTogether) {
+  testing::Connection<InetAddress> connection;
+  const auto begin = std::chrono::steady_clock::now();
+  wait_for_octets(connection.server.handle(), 1'000'000, 2ms);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms) << "nothing is there";
+  const base::Bytes octets(1000, 7);
+  ASSERT_TRUE(connection.client.send_n(octets));
+  wait_for_octets(connection.server.handle(), 1000, 1h);
+  ASSERT_TRUE(connection.client.send_n(octets));
+  ASSERT_TRUE(connection.client.shutdown(Direction::send));
+  wait_for_octets(connection.server.handle(), SIZE_MAX, 1h);  // the end ends it
+  EXPECT_EQ(*connection.server.get(option::receive_low_watermark), 1);
+}
+
 TEST(TcpStream, HasTheOptionsOfTcp) {
   testing::Connection<InetAddress> connection;
   TcpStream& stream = connection.client;

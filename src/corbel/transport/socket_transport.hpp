@@ -96,6 +96,7 @@ class SocketTransport : public Transport {
   static bool would_block(const base::Result<std::size_t>& count) noexcept {
     return !count && count.error().code == base::Code::would_block;
   }
+  bool spins() const noexcept { return spin_.enabled(); }
   Socket& socket() noexcept { return socket_; }
   const Socket& socket() const noexcept { return socket_; }
   /// Before a blocking send.

@@ -49,6 +49,13 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
     return sent;
   }
 
+  /// Not over local sockets: their senders sleep as soon as little has not been received.
+  void wait_for_many(std::size_t octets) noexcept override {
+    if constexpr (AddressType::kInternet) {
+      if (!this->spins()) ipc::wait_for_octets(this->handle(), octets, kMoment);
+    }
+  }
+
   std::size_t unsent() const noexcept override {
     if constexpr (AddressType::kInternet) return ipc::unsent(this->handle());
     return 0;
@@ -70,7 +77,8 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
   static constexpr std::size_t kLocalBuffer = 32U << 10;
   static constexpr std::size_t kMaxTimedLocalSend = 2U << 20;
   static constexpr std::size_t kPieces = 64;
-  static constexpr std::size_t kMaxPieces = 1024;  // what one system call takes on Linux
+  static constexpr base::Duration kMoment = std::chrono::microseconds(20);  // the system adds its own 50 as a rule
+  static constexpr std::size_t kMaxPieces = 1024;                           // what one system call takes on Linux
   static constexpr std::size_t kSmallSend = 16U << 10;
 
   /// The general case: from octet `sent` of the list on, by the deadline. `sent` is right however it ends.

@@ -77,6 +77,10 @@ class Transport {
   /// lost (reset), truncated (a message was larger than the buffer). A finite deadline may overrun by a sixteenth, plus
   /// the clock's resolution: a time-out must not cost a system call.
   virtual base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) = 0;
+  /// For a receiver that has just found nothing, and knows that so many octets are on their way: may sleep until they
+  /// are there, but not longer than about a tenth of a millisecond, and is woken once instead of for each piece. By
+  /// default nothing happens. Called by the receiving thread only.
+  virtual void wait_for_many(std::size_t octets) noexcept { (void)octets; }
   /// True if receive() would return something at once of which handle() does not tell: octets taken from below and not
   /// handed out yet (records of TLS, a decompressor's output). The receiving thread asks before it leaves the carrier
   /// to its handle, and goes on receiving then. Called by the receiving thread only.
