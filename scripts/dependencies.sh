@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers|s390x|aarch64|package...
+# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers|s390x|aarch64|elsewhere|package...
 #
 # Silent when nothing is missing. Otherwise installs the missing Debian packages as root or through a sudo that asks
 # for no password; with neither it prints their names and stops with status 2.
@@ -21,6 +21,8 @@ packages_of() {
     peers) echo "libzmq3-dev libcapnp-dev capnproto libzeroc-ice-dev zeroc-ice-compilers libgrpc++-dev libprotobuf-dev \
       protobuf-compiler-grpc openmpi-bin libopenmpi-dev pvm pvm-dev default-jdk-headless maven" ;;
     s390x | aarch64) echo "$build g++-$1-linux-gnu qemu-user-static" ;;
+    elsewhere) echo "debootstrap git tar util-linux" ;;
+    elsewhere_tests) echo "$build git openssl strace iproute2 libasio-dev libglib2.0-dev" ;;
     docs) echo "python3 git doxygen" ;;
     package) echo "dpkg-dev file" ;;
     *) fail "dependencies.sh: no group '$1'" ;;

@@ -182,6 +182,10 @@ template <class T>
 inline constexpr bool kOpens = true;
 #else
 template <class T>
+struct Opened {
+  static void add(std::vector<T>& values, std::size_t count) noexcept = delete;
+};
+template <class T>
 inline constexpr bool kOpens = false;
 #endif
 

@@ -21,7 +21,8 @@ void SystemExceptionCore::detail(std::string text) {
 }
 
 bool SystemExceptionCore::ended_own_call() const noexcept {
-  return std::atomic_ref<const bool>(ended_own_call_).load(std::memory_order_relaxed);
+  // Of a const bool there is none in every library before C++26.
+  return std::atomic_ref(const_cast<bool&>(ended_own_call_)).load(std::memory_order_relaxed);
 }
 
 void SystemExceptionCore::ends_own_call() noexcept {

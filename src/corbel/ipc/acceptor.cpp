@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/acceptor.hpp"
 
+#include <unistd.h>
+
 #include "corbel/ipc/opening.hpp"
 
 namespace corbel::ipc::detail {

@@ -90,7 +90,7 @@ struct SessionSettings {
   const base::Log* log = &base::Log::none();
   std::string_view peer;  ///< for the log; outlives the session
   /// Nanoseconds of a clock that never goes back, for time stamps.
-  std::int64_t (*now)() = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
+  std::int64_t (*now)() = [] { return std::int64_t{std::chrono::steady_clock::now().time_since_epoch().count()}; };
   /// Nanoseconds since 1970, for what two hosts compare.
   std::int64_t (*wall)() = [] { return std::int64_t{std::chrono::system_clock::now().time_since_epoch().count()}; };
 };
