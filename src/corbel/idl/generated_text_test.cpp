@@ -128,6 +128,15 @@ TEST(DeferredReplies, OfAbstractInterfacesAreOfTheFirstThatAdoptsThem) {
 }
 
 }  // namespace
+TEST(Interfaces, OfManyOperationsTakeLinearTime) {
+  std::string text = "interface I {";
+  for (int i = 0; i < 5000; ++i) text += "void f" + std::to_string(i) + "();";
+  for (const Options& options :
+       {Options{.version = "0", .ami = true, .pollers = true}, Options{.version = "0", .amh = true}}) {
+    EXPECT_NE(file_of(text + "};", "test.cpp", options).find("::f4999("), std::string::npos);
+  }
+}
+
 TEST(Dispatch, NumbersOperationsBehindThoseOfTheirBases) {
   const std::string text = "interface A { void f(); attribute long x; }; interface B : A { void g(); };";
   const Options indexed{.version = "0", .dispatch = Dispatch::indexed};

@@ -218,16 +218,19 @@ struct Operation : Declaration {
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;
   std::vector<std::string> contexts;  ///< names and patterns ending in `*`
+  /// Of a reply handler's operation that tells of failures: what they may be. Else null.
+  const std::vector<const Exception*>* tells = nullptr;
 };
 
 /// What the asynchronous forms of an operation, or of an attribute's get or set, are called.
 struct AsyncNames {
-  std::string reply;   ///< of the handler: "echo", "get_level"
-  std::string fail;    ///< of the handler: "echo_excep"
-  std::string send;    ///< "sendc_echo", "sendc_get_level"
-  std::string future;  ///< "async_echo"
-  std::string poll;    ///< of the poller: "echo", "get_level"
-  std::string polled;  ///< "sendp_echo"
+  std::string reply;     ///< of the handler: "echo", "get_level"
+  std::string fail;      ///< of the handler: "echo_excep"
+  std::string send;      ///< "sendc_echo", "sendc_get_level"
+  std::string future;    ///< "async_echo"
+  std::string poll;      ///< of the poller: "echo", "get_level"
+  std::string polled;    ///< "sendp_echo"
+  bool handled = false;  ///< the reply handler has `reply` and `fail`
 };
 
 struct ValueType;

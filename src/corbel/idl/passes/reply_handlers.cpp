@@ -113,7 +113,7 @@ class Implier {
     }
   }
 
-  void add_operation(model::Interface& handler, const model::Interface& interface, const model::Operation& operation) {
+  void add_operation(model::Interface& handler, model::Interface& interface, const model::Operation& operation) {
     std::vector<model::Parameter> results = result(operation.result, operation.parameters);
     for (model::Parameter parameter : operation.parameters) {
       if (parameter.direction == model::Direction::in) continue;
@@ -121,19 +121,22 @@ class Implier {
       parameter.view = parameter.shared = false;
       results.push_back(std::move(parameter));
     }
-    add(handler, interface.async_names.at(operation.name), std::move(results), operation.where);
+    add(handler, interface.async_names.at(operation.name), std::move(results), operation.where, operation.raises);
   }
-  void add_attribute(model::Interface& handler, const model::Interface& interface, const model::Attribute& attribute) {
-    add(handler, interface.async_names.at("_get_" + attribute.name), result(attribute.type, {}), attribute.where);
-    if (!attribute.readonly) add(handler, interface.async_names.at("_set_" + attribute.name), {}, attribute.where);
+  void add_attribute(model::Interface& handler, model::Interface& interface, const model::Attribute& attribute) {
+    add(handler, interface.async_names.at("_get_" + attribute.name), result(attribute.type, {}), attribute.where,
+        attribute.get_raises);
+    if (attribute.readonly) return;
+    add(handler, interface.async_names.at("_set_" + attribute.name), {}, attribute.where, attribute.set_raises);
   }
-  void add(model::Interface& handler, const model::AsyncNames& names, std::vector<model::Parameter> results,
-           model::Location where) {
+  void add(model::Interface& handler, model::AsyncNames& names, std::vector<model::Parameter> results,
+           model::Location where, const std::vector<const model::Exception*>& raises) {
     add(handler, names.reply, std::move(results), where);
-    add(handler, names.fail, {{model::Direction::in, "excep_holder", holder_, where}}, where);
+    add(handler, names.fail, {{model::Direction::in, "excep_holder", holder_, where}}, where).tells = &raises;
+    names.handled = true;
   }
-  void add(model::Interface& handler, const std::string& name, std::vector<model::Parameter> parameters,
-           model::Location where) {
+  model::Operation& add(model::Interface& handler, const std::string& name, std::vector<model::Parameter> parameters,
+                        model::Location where) {
     auto* operation = model_.make<model::Operation>();
     operation->name = name;
     operation->scope = &handler;
@@ -142,6 +145,7 @@ class Implier {
     operation->result = void_;
     operation->parameters = std::move(parameters);
     handler.contents.push_back(operation);
+    return *operation;
   }
   static std::vector<model::Parameter> result(const model::Type* type, const std::vector<model::Parameter>& others) {
     if (type->kind == model::TypeKind::void_) return {};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous forms of an interface's operations: sendc_ with a reply handler, sendp_ with a poller, async_ with a
 // future.
-#include <algorithm>
-
 #include "corbel/idl/back/cpp11/emitter.hpp"
 #include "corbel/idl/back/cpp11/runs.hpp"
 
@@ -54,10 +52,7 @@ std::string future_type(const Emitter& e, const Method& method) {
 const model::Interface* handler_for(const model::Interface& interface, const Method& method) {
   const model::Interface* handler = interface.reply_handler;
   if (handler == nullptr || method.oneway) return nullptr;
-  const std::string reply = interface.async_names.at(method.wire_name).reply;
-  const bool wanted =
-      std::any_of(handler->contents.begin(), handler->contents.end(), [&](const auto* d) { return d->name == reply; });
-  return wanted ? handler : nullptr;
+  return interface.async_names.at(method.wire_name).handled ? handler : nullptr;
 }
 
 std::vector<std::string> send_parameters(const Emitter& e, const Method& method, const model::Interface& handler) {

@@ -46,10 +46,7 @@ std::vector<Method> declared_methods_of(const model::Interface& interface) {
 
 /// Which of its interface's it is, for the handler.
 std::string number_of(const model::Interface& declarer, const Method& method) {
-  const auto methods = declared_methods_of(declarer);
-  const auto found = std::find_if(methods.begin(), methods.end(),
-                                  [&](const auto& other) { return other.wire_name == method.wire_name; });
-  return std::to_string(found - methods.begin());
+  return std::to_string(place_of(declared_methods_of, declarer, method));
 }
 
 std::vector<std::string> incoming_types(const Emitter& e, const Method& method) {

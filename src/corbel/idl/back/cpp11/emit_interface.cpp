@@ -35,10 +35,7 @@ std::string called_name(const Emitter& e, const Method& method) {
   for (const auto* base : method.owner->ancestors) {
     if (!base->is_abstract) number += stub_methods_of(*base).size();
   }
-  const std::vector<Method> own = stub_methods_of(*method.owner);
-  const auto place =
-      std::find_if(own.begin(), own.end(), [&](const Method& one) { return one.wire_name == method.wire_name; });
-  return std::to_string(number + static_cast<std::size_t>(place - own.begin()));
+  return std::to_string(number + place_of(stub_methods_of, *method.owner, method));
 }
 
 const char* operations_type(const Emitter& e) {
@@ -83,7 +80,7 @@ std::vector<Method> methods_in(const model::Contents& contents, const model::Int
     if (const auto* operation = as<model::Operation>(declaration)) {
       methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
                          &operation->raises, operation->oneway, false, interface, !operation->contexts.empty(),
-                         operation->shared});
+                         operation->shared, operation->tells});
     } else if (const auto* attribute = as<model::Attribute>(declaration)) {
       const std::string name = escape(attribute->name);
       methods.push_back({"_get_" + attribute->name,
@@ -105,6 +102,7 @@ std::vector<Method> methods_in(const model::Contents& contents, const model::Int
                          interface});
     }
   }
+  for (std::size_t i = 0; i < methods.size(); ++i) methods[i].place = i;
   return methods;
 }
 
@@ -119,6 +117,15 @@ std::vector<Method> stub_methods_of(const model::Interface& interface) {
     }
   }
   return methods;
+}
+
+std::size_t place_of(std::vector<Method> (*methods_of_one)(const model::Interface&), const model::Interface& one,
+                     const Method& method) {
+  if (method.adopted == nullptr) return method.place;  // what comes from abstract interfaces is behind the others
+  const std::vector<Method> all = methods_of_one(one);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& m) { return m.wire_name == method.wire_name; });
+  return static_cast<std::size_t>(found - all.begin());
 }
 
 std::vector<Method> all_methods_of(const model::Interface& interface) {

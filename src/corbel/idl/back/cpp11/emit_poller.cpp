@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implied pollers: what a sendp_ operation returns.
-#include <algorithm>
+#include <map>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
 
@@ -12,12 +12,12 @@ std::vector<Method> polls_of(const model::ValueType& poller) {
   return methods_in(poller.contents, nullptr);
 }
 
-/// The method of the interface whose reply the operation has.
-Method polled_by(const model::ValueType& poller, const Method& poll) {
-  const auto& names = poller.polled->async_names;
-  const auto methods = methods_of(*poller.polled);
-  return *std::find_if(methods.begin(), methods.end(),
-                       [&](const auto& method) { return names.at(method.wire_name).poll == poll.wire_name; });
+/// The methods of the interface whose replies its operations have, by their names.
+std::map<std::string, Method> polled_by(const model::ValueType& poller) {
+  std::map<std::string, Method> methods;
+  for (const auto& method : methods_of(*poller.polled))
+    methods.emplace(poller.polled->async_names.at(method.wire_name).poll, method);
+  return methods;
 }
 
 }  // namespace
@@ -52,8 +52,9 @@ void define_poller(Emitter& e, const model::ValueType& poller) {
 }
 
 void implement_poller(Emitter& e, const model::ValueType& poller) {
+  const auto polled = polled_by(poller);
   for (const auto& poll : polls_of(poller)) {
-    std::vector<std::string> arguments = {"*this", operation_constant(e, polled_by(poller, poll))};
+    std::vector<std::string> arguments = {"*this", operation_constant(e, polled.at(poll.wire_name))};
     for (const auto& p : poll.parameters) arguments.push_back(parameter_name(p));
     e.source.function({"void " + e.names.own(poller) + "::" + poll.name + "(", parameter_list(e, poll, true), ")"},
                       {"corbel::mapping::poll_call(", arguments, ");"});

@@ -59,17 +59,6 @@ std::vector<std::string> serve(const Emitter& e, const model::Interface& interfa
   return pieces;
 }
 
-/// What the operation raises that a reply handler's method tells the failures of; null if the method is no such one.
-const std::vector<const model::Exception*>* told_failures(const Method& method) {
-  const auto* answered = method.owner->answered;
-  if (answered == nullptr) return nullptr;
-  for (const auto& asked : methods_of(*answered)) {
-    const auto names = answered->async_names.find(asked.wire_name);
-    if (names != answered->async_names.end() && names->second.fail == method.wire_name) return asked.raises;
-  }
-  return nullptr;
-}
-
 /// `serve_failure<AMI_EchoHandler, &AMI_EchoHandler::echo_excep, _kEcho_told_echo>`, cut at its commas; writes the
 /// list.
 std::vector<std::string> serve_failure(Emitter& e, const model::Interface& interface, const Method& method,
@@ -91,9 +80,8 @@ std::vector<std::string> serve_failure(Emitter& e, const model::Interface& inter
 
 /// A row of the operation table, cut at its commas.
 std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method) {
-  const auto* failures = told_failures(method);
   std::vector<std::string> row =
-      failures == nullptr ? serve(e, interface, method) : serve_failure(e, interface, method, *failures);
+      method.tells == nullptr ? serve(e, interface, method) : serve_failure(e, interface, method, *method.tells);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
     row.insert(row.begin(), {"&corbel::mapping::inherited<" + e.names.own(interface),

@@ -173,6 +173,9 @@ const char* operations_type(const Emitter& e);
 std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface);
 /// Its own, and those of abstract bases, for which there is no class to inherit them from.
 std::vector<Method> stub_methods_of(const model::Interface& interface);
+/// Where the method is among those that the function gives for the interface.
+std::size_t place_of(std::vector<Method> (*methods_of_one)(const model::Interface&), const model::Interface& one,
+                     const Method& method);
 /// `return call<R>(*this, kI_f, in(a));`
 Writer::Piece stub_call(Emitter& e, const Method& method);
 /// Those of stub_methods_of first, then those of the bases, each once.

@@ -16,11 +16,13 @@ struct Method {
   std::vector<model::Parameter> parameters;
   const std::vector<const model::Exception*>* raises;
   bool oneway = false;
-  bool overloaded = false;                    ///< shares its C++ name with another method
-  const model::Interface* owner;              ///< null for those of a value
-  bool context = false;                       ///< an operation with a context clause
-  bool shared = false;                        ///< servants return a std::shared_ptr to the result
-  const model::Interface* adopted = nullptr;  ///< the abstract interface that it comes from
+  bool overloaded = false;                                      ///< shares its C++ name with another method
+  const model::Interface* owner;                                ///< null for those of a value
+  bool context = false;                                         ///< an operation with a context clause
+  bool shared = false;                                          ///< servants return a std::shared_ptr to the result
+  const std::vector<const model::Exception*>* tells = nullptr;  ///< model::Operation::tells
+  std::size_t place = 0;                                        ///< among the methods of the owner, or of `adopted`
+  const model::Interface* adopted = nullptr;                    ///< the abstract interface that it comes from
 };
 
 }  // namespace corbel::idl::back::cpp11
