@@ -11,23 +11,36 @@ namespace {
 constexpr std::size_t kMaxWarnings = 100;
 constexpr std::size_t kMaxLineShown = 400;
 
+/// Without what would make a terminal do what the user of the compiler did not ask for: control characters are spaces,
+/// those of ISO 8859-1 in UTF-8 (C2 80 to C2 9F), too.
+void append_tame(std::string& out, std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto octet = static_cast<unsigned char>(text[i]);
+    const bool is_pair =
+        octet == 0xC2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xE0U) == 0x80;
+    const bool is_control = (octet < 0x20 && octet != '\t') || octet == 0x7F;
+    if (is_pair) {
+      out += "  ";
+      ++i;
+    } else {
+      out += is_control ? ' ' : text[i];
+    }
+  }
+}
+
 void append(std::string& out, const Place& place, std::string_view label, const std::string& text) {
-  out += place.file;
+  append_tame(out, place.file);
   if (place.line != 0) out += ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
   out += ": ";
   out += label;
-  out += ": " + text;
-}
-
-/// Characters that would make a terminal do what the user of the compiler did not ask for.
-bool is_control(char c) {
-  return c != '\t' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+  out += ": ";
+  append_tame(out, text);
 }
 
 void append_excerpt(std::string& out, const Place& place) {
   if (place.line == 0 || place.text.empty() || place.text.size() > kMaxLineShown) return;
   out += "    ";
-  for (const char c : place.text) out += is_control(c) ? ' ' : c;
+  append_tame(out, place.text);
   out += "\n    ";
   // Tabs stay tabs under the line so that the caret lands below its column.
   for (std::size_t i = 0; i + 1 < place.column && i < place.text.size(); ++i) out += place.text[i] == '\t' ? '\t' : ' ';

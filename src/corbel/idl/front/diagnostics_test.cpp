@@ -19,6 +19,22 @@ TEST(Diagnostics, RendersLikeACompiler) {
             "    ^~~~~~~\n");
 }
 
+TEST(Diagnostics, ShowsNoControlCharacters) {
+  const Source source(
+      "foo\x1b[31m \xc2\x9b"
+      "31m\n",
+      "\x1b[2J.idl");
+  Diagnostics diagnostics(source, false, 50);
+  diagnostics.report(Id::redefinition, {0, 3}, "'\x1b]0;x\x07\x7f'").note({0, 3}, "\n\xc2\x80 \xc3\xa9\tx");
+  EXPECT_EQ(render(diagnostics.take().at(0)),
+            " [2J.idl:1:1: error: ' ]0;x  ' [IDL-3001]\n"
+            "    foo [31m   31m\n"
+            "    ^~~\n"
+            " [2J.idl:1:1: note:     \xc3\xa9\tx\n"
+            "    foo [31m   31m\n"
+            "    ^~~\n");
+}
+
 TEST(Diagnostics, CountsErrorsAndNotWarnings) {
   const Source source("x", "a.idl");
   Diagnostics diagnostics(source, false, 2);
