@@ -55,6 +55,26 @@ class CorbelTest(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout if status == 0 else done.stdout + done.stderr
 
+    def test_what_is_said_does_nothing_to_the_terminal(self):
+        escapes = "\x1b]0;x\x07\x1b[2J"
+        octets = json.dumps({"type": "Test::OctetList", "value": {"file": escapes}})
+        for arguments in (["ior", "corbaloc:rir:/" + escapes], ["ior", "file:///" + escapes], ["call", escapes, "_non_existent"],
+                          ["call", "corbaloc:rir:/%1b]0;x%07%1b[2J", "_non_existent"],
+                          ["call", self.reference, "echo_any", "--idl", IDL, "--", octets]):
+            said = self.corbel(*arguments, status=2)
+            self.assertNotIn("\x1b", said)
+            self.assertNotIn("\x07", said)
+
+    def test_what_is_no_file_is_not_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fifo")
+            os.mkfifo(path)
+            self.assertIn("nor a file", self.corbel("ior", path, status=2))
+
+    def test_numbers_are_numbers(self):
+        self.assertIn("nan", self.corbel("top", "-i", "nan", "localhost:1", status=2))
+        self.assertIn("nan", self.corbel("bench", self.reference, "_non_existent", "--rate", "nan", status=2))
+
     def call(self, operation, *arguments, status=0, options=()):
         text = self.corbel("call", self.reference, operation, "--idl", IDL, *options, "--", *arguments, status=status)
         return json.loads(text) if status == 0 and text.strip() else text

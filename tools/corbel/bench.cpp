@@ -287,14 +287,15 @@ void add_bench(CLI::App& app, Run& run) {
                                  ->check(CLI::Range(1L, 1'000'000'000'000L))
                                  ->type_name("N");
   CLI::Option* const duration =
-      command->add_option("-d,--duration", arguments->duration, "Seconds [10, or until -n calls are made]")
-          ->check(CLI::Range(0.001, 1e6))
+      check_range(command->add_option("-d,--duration", arguments->duration, "Seconds [10, or until -n calls are made]"),
+                  0.001, 1e6)
           ->type_name("S");
   command->add_option("-c,--clients", arguments->clients, "Calls at the same time, at most")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("-r,--rate", arguments->rate, "Open loop: begin so many calls a second, whatever the server does")
-      ->check(CLI::Range(0.001, 1e7))
+  check_range(command->add_option("-r,--rate", arguments->rate,
+                                  "Open loop: begin so many calls a second, whatever the server does"),
+              0.001, 1e7)
       ->type_name("N");
   command->add_option("--warm-up", arguments->warm_up, "Calls before, which do not count")
       ->check(CLI::Range(0L, 1'000'000L))

@@ -110,8 +110,8 @@ void add_call(CLI::App& app, Run& run) {
   command->add_option("--repeat", arguments->repeat, "Call so many times")
       ->check(CLI::Range(1L, 1'000'000'000L))
       ->type_name("N");
-  command->add_option("--rate", arguments->rate, "With --repeat: begin at most so many calls a second")
-      ->check(CLI::Range(0.001, 1e7))
+  check_range(command->add_option("--rate", arguments->rate, "With --repeat: begin at most so many calls a second"),
+              0.001, 1e7)
       ->type_name("N");
   command->add_flag("--oneway", arguments->oneway, "Send it, and wait for no answer, though the IDL has one");
   command->add_flag("--json", arguments->json, "Print exceptions as JSON, too, and indent");

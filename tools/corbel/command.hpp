@@ -47,6 +47,9 @@ void add_top(CLI::App& app, Run& run);
 /// asks of it beyond.
 CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& what);
 
+/// Has the option refuse what is not from `least` to `most`, NaN included, which CLI::Range lets pass.
+CLI::Option* check_range(CLI::Option* option, double least, double most);
+
 /// An ORB with these -ORB options.
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);
 

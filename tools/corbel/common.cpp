@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What subcommands share.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -21,6 +24,12 @@ CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& wha
   return idl;
 }
 
+CLI::Option* check_range(CLI::Option* option, double least, double most) {
+  return option->check(CLI::Range(least, most))->check([](const std::string& text) {
+    return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : std::string();
+  });
+}
+
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options) {
   options.insert(options.begin(), "corbel");
   return CORBA::ORB_init(options, "corbel");
@@ -31,8 +40,10 @@ std::string reference_text(const std::string& given) {
   if (given.find(':') != std::string::npos && !std::filesystem::exists(given, absent)) return given;
   constexpr std::streamsize kLongest = 1 << 20;
   std::error_code error;
-  std::ifstream file(given);
-  if (!std::filesystem::is_regular_file(given, error) || !file) {
+  const bool is_file = std::filesystem::is_regular_file(given, error);  // to open something else might wait
+  std::ifstream file;
+  if (is_file) file.open(given);
+  if (!file.is_open()) {
     throw std::runtime_error("'" + given +
                              "' is neither a reference (IOR:, corbaloc:, corbaname:) nor a file that can be read");
   }

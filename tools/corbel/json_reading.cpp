@@ -79,8 +79,10 @@ std::vector<std::uint8_t> octets_of(const Json& json, JsonValues::Paths paths, c
   if (json.is_object() && json.size() == 1 && json.contains("file")) {
     if (paths == JsonValues::Paths::refused) refuse(where, "no files are read for what is in a file itself");
     const std::string& path = text_of(json["file"], where);
+    std::error_code absent;
+    if (!std::filesystem::is_regular_file(path, absent)) refuse(where, path + " is no file");  // to open it might wait
     std::ifstream file(path, std::ios::binary);
-    if (!file || !std::filesystem::is_regular_file(path)) refuse(where, "cannot read " + path);
+    if (!file) refuse(where, "cannot read " + path);
     return {std::istreambuf_iterator<char>(file), {}};
   }
   if (!json.is_array()) refuse(where, R"(octets are a text in base64, an array of numbers or {"file": PATH})");

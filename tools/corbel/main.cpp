@@ -6,6 +6,7 @@
 
 #include "caller.hpp"
 #include "command.hpp"
+#include "corbel/base/log.hpp"
 
 namespace {
 
@@ -15,6 +16,11 @@ int written(int status) {
   if (std::cout) return status;
   std::cerr << "corbel: standard output cannot be written\n";
   return corbel::tool::kUsage;
+}
+
+/// References, names and answers are in it, whose makers may mean the terminal harm.
+void complain(const char* what) {
+  std::cerr << "corbel: " << corbel::base::printable(what, std::size_t{1} << 16) << '\n';
 }
 
 }  // namespace
@@ -50,13 +56,13 @@ int main(int argc, char** argv) {
   try {
     return written(run());
   } catch (const CORBA::SystemException& exception) {
-    std::cerr << "corbel: " << exception.what() << '\n';
+    complain(exception.what());
     return status_of(exception);
   } catch (const CORBA::UserException& exception) {  // of the naming service: ns:NAME
-    std::cerr << "corbel: " << exception << '\n';
+    complain(exception.what());
     return kUserException;
   } catch (const std::exception& failure) {
-    std::cerr << "corbel: " << failure.what() << '\n';
+    complain(failure.what());
     return kUsage;
   }
 }

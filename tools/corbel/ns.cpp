@@ -251,9 +251,8 @@ void add_ns(CLI::App& app, Run& run) {
   CLI::App* const watch = add(
       *ns, run, "watch", "Tell what is bound and unbound below a context, until SIGINT",
       [](const NsArguments& given) { return ns_watch(given.options, given.name, given.watch); }, arguments);
-  with_name(watch, false)
-      ->add_option("-i,--interval", arguments->watch.interval, "Seconds between looks")
-      ->check(CLI::Range(0.01, 86'400.0))
+  with_name(watch, false);
+  check_range(watch->add_option("-i,--interval", arguments->watch.interval, "Seconds between looks"), 0.01, 86'400.0)
       ->capture_default_str();
   watch->add_option("-n,--events", arguments->watch.events, "End after so many")
       ->check(CLI::Range(1L, 1'000'000'000L))

@@ -226,10 +226,9 @@ void add_replay(CLI::App& app, Run& run) {
   command->add_option("--ignore", arguments->ignored, "Do not compare members of this name (\"timestamp\")")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command
-      ->add_option("--speed", arguments->speed,
-                   "Keep the recorded pace, so many times faster [one call after the other]")
-      ->check(CLI::Range(0.001, 1e6));
+  check_range(command->add_option("--speed", arguments->speed,
+                                  "Keep the recorded pace, so many times faster [one call after the other]"),
+              0.001, 1e6);
   command->add_option("--timeout", arguments->timeout, "Milliseconds for a call")
       ->check(CLI::Range(1L, 86'400'000L))
       ->type_name("MS");

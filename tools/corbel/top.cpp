@@ -178,8 +178,7 @@ void add_top(CLI::App& app, Run& run) {
       ->add_option("HOST:PORT", arguments->addresses,
                    "Where processes serve metrics (Corbel::metrics, corbel-named --metrics)")
       ->required();
-  command->add_option("-i,--interval", arguments->interval, "Seconds")
-      ->check(CLI::Range(0.05, 3600.0))
+  check_range(command->add_option("-i,--interval", arguments->interval, "Seconds"), 0.05, 3600.0)
       ->capture_default_str();
   command->add_option("-n,--rounds", arguments->rounds, "End after so many")
       ->check(CLI::Range(1L, 1'000'000'000L))

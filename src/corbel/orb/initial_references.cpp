@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/local_references.hpp"
 #include "corbel/orb/local_services.hpp"
@@ -20,7 +21,8 @@ CORBA::InvalidName taken(const std::string& name) {
 }
 
 CORBA::InvalidName unknown(const std::string& name, const std::vector<std::string>& known) {
-  std::string text = "no initial reference '" + name + "'; give -ORBInitRef " + name + "=URL. There are:";
+  const std::string shown = base::printable(name, 100);  // corbaloc:rir:/ brings any octets
+  std::string text = "no initial reference '" + shown + "'; give -ORBInitRef " + shown + "=URL. There are:";
   for (const auto& other : known) text += ' ' + other;
   return CORBA::InvalidName(std::move(text));
 }

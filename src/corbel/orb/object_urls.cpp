@@ -29,9 +29,8 @@ constexpr std::size_t kLongestShown = 100;
 constexpr std::size_t kLargestFile = 1U << 20;
 
 [[noreturn]] void refuse(std::uint32_t minor, std::string_view text, std::string_view why) {
-  std::string shown(text.substr(0, kLongestShown));
-  if (shown.size() < text.size()) shown += "...";
-  throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO, "'" + shown + "': " + std::string(why));
+  throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO,
+                         "'" + base::printable(text, kLongestShown) + "': " + std::string(why));
 }
 
 bool has_prefix(std::string_view text, std::string_view prefix) {
@@ -106,7 +105,7 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
   try {
     context._target()->invoke({kResolveStr, encode, decode, local});
   } catch (CORBA::SystemException& exception) {
-    exception.detail("resolving the name '" + name.substr(0, kLongestShown) + "': " + exception.detail());
+    exception.detail("resolving the name '" + base::printable(name, kLongestShown) + "': " + exception.detail());
     throw;
   }
   return result;
