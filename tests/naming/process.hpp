@@ -50,6 +50,7 @@ class Process {
     while (::read(output_, &c, 1) == 1 && (all || c != '\n')) text += c;
     return text;
   }
+  pid_t pid() const noexcept { return pid_; }
   void kill_hard() noexcept { ::kill(pid_, SIGKILL); }
   int wait() {
     int status = 0;
