@@ -4,6 +4,7 @@
 // with the processor time, the context switches and the system calls of a call.
 #include "suites/latency.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -68,9 +69,13 @@ void Latencies::measure(Progress& progress) {
 
 void Latencies::measure_case(std::vector<Running>& running, bool closed, int payload, Progress& progress) {
   const std::string tail = std::to_string(payload);
-  const std::string calls = std::to_string(plan_.calls);
-  const std::string command = closed ? "latency " + calls + " " + tail
-                                     : "paced " + calls + " " + std::to_string(std::lround(period_ns_)) + " " + tail;
+  const bool limited = !closed && plan_.seconds > 0;
+  const long calls =
+      limited ? std::clamp(std::lround(plan_.seconds * 1e9 / period_ns_), std::min(1000L, plan_.calls), plan_.calls)
+              : plan_.calls;
+  const std::string command =
+      closed ? "latency " + std::to_string(calls) + " " + tail
+             : "paced " + std::to_string(calls) + " " + std::to_string(std::lround(period_ns_)) + " " + tail;
   for (Running& one : running) {
     one.samples.assign(std::size(kMetrics), {});
     if (one.failed) continue;
@@ -90,12 +95,12 @@ void Latencies::measure_case(std::vector<Running>& running, bool closed, int pay
                       (closed ? ", back to back, " : ", paced, ") + tail + " octets");
       }
       if (one.failed) continue;
-      one.failed = !survives(*one.mechanism, [&] { measure_one(one, command, plan_.calls); });
+      one.failed = !survives(*one.mechanism, [&] { measure_one(one, command, calls); });
     }
   }
   if (closed) period_ns_ = 1000 * summarise(running.front().samples[0]).median / kShareOfRate;
   for (const Running& one : running) {
-    if (!one.failed) add(one, closed ? "closed" : "open", payload, running.front());
+    if (!one.failed) add(one, closed ? "closed" : "open", calls, payload, running.front());
   }
 }
 
@@ -112,9 +117,9 @@ void Latencies::measure_one(Running& one, const std::string& command, long calls
   for (std::size_t k = 0; k < kPercentiles; ++k) one.samples[k].push_back(nanoseconds.at(k) / 1000);
 }
 
-void Latencies::add(const Running& one, const std::string& loop, int payload, const Running& control) {
+void Latencies::add(const Running& one, const std::string& loop, long calls, int payload, const Running& control) {
   for (std::size_t k = 0; k < std::size(kMetrics); ++k) {
-    const bool told = k >= kPercentiles || supported(k, plan_.calls);
+    const bool told = k >= kPercentiles || supported(k, calls);
     Result result{
         plan_.suite, one.mechanism->case_on(plan_.transport), kMetrics[k].name, kMetrics[k].unit,
         told ? summarise(one.samples[k]) : Summary{std::nan(""), std::nan(""), std::nan(""), one.samples[k].size()}};
@@ -188,6 +193,7 @@ std::vector<LatencyPlan> plans(const Settings& settings) {
   LatencyPlan plan;
   plan.rounds = settings.rounds(5, 3);
   plan.calls = settings.choose(10000, 5000, 500);
+  plan.seconds = settings.choose(0.0, 0.3, 0.0);  // the open loop waits, by far longest where a processor is woken
   if (!settings.buffers.empty()) {
     plan.payloads = settings.buffers;
   } else if (!settings.quick) {

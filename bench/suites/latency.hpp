@@ -23,7 +23,8 @@ struct LatencyPlan {
   Placement placement = {};
   Rounds rounds = {};
   long calls = 1000;      ///< in one measurement
-  bool open_loop = true;  ///< also calls at fixed times
+  bool open_loop = true;  ///< also calls at fixed times,
+  double seconds = 0;     ///< of which no more than take so long, but 1,000; 0: no such limit
 };
 
 /// Runs a plan with every mechanism that can, interleaved, the raw sockets first.
@@ -48,7 +49,7 @@ class Latencies {
 
   void measure_case(std::vector<Running>& running, bool closed, int payload, Progress& progress);
   void measure_one(Running& one, const std::string& command, long calls);
-  void add(const Running& one, const std::string& loop, int payload, const Running& control);
+  void add(const Running& one, const std::string& loop, long calls, int payload, const Running& control);
 
   LatencyPlan plan_;
   std::vector<Mechanism> mechanisms_;

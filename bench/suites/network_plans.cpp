@@ -180,12 +180,12 @@ std::vector<LatencyPlan> network_latencies(const NetworkKind& kind, const Networ
     // No more calls than the network carries in two seconds: 16 KiB take 14 ms at 10 Mb/s.
     const double least = kind.megabits > 0 ? payload * 8 / kind.megabits : 0;  // us
     plan.calls = std::clamp(std::lround(settings.choose(2e6, 5e5, 5e5) / std::max(least, 1.0)),
-                            settings.choose(200L, 40L, 500L), settings.choose(5000L, 2000L, 500L));
+                            settings.choose(200L, 40L, 500L), settings.choose(5000L, 1000L, 500L));
     all.push_back(plan);
   }
   plan.transport = "udp";
   plan.payloads = {8};
-  plan.calls = settings.choose(5000, 2000, 500);
+  plan.calls = settings.choose(5000, 1000, 500);
   all.push_back(plan);
   return all;
 }
