@@ -159,7 +159,7 @@ def queues(f, network):
 def nasa(f):
     """Tables 1 and 2 of 1996a: the linear model over sizes, with the queues that the report had."""
     rows = []
-    for network, queue in (("Ethernet 10 Mb/s", "8192"), ("FDDI 100 Mb/s", "default"), ("ATM 155 Mb/s", "65536"), ("HiPPI 800 Mb/s", "1048576")):
+    for network, queue in (("Ethernet 10 Mb/s", "8192"), ("FDDI 100 Mb/s", "65536"), ("ATM 155 Mb/s", "65536"), ("HiPPI 800 Mb/s", "1048576")):
         for transport in ("tcp", "udp"):
             for who in f.who("networks"):
                 of = {"network": network, "transport": transport, "type": "octet", "mode": "oneway", "orb": who[0], "protocol": who[1]}
