@@ -68,8 +68,7 @@ class Words {
   void wrappers() {
     const double raw = both("instructions_per_call", "raw", "none");
     const double wrapped = both("instructions_per_call", "wrappers", "none");
-    say({raw, wrapped}, "The wrapper facades cost " +
-                            std::string(wrapped < 1.015 * raw ? "nothing: " : "something: ") +
+    say({raw, wrapped}, "The wrapper facades cost " + std::string(wrapped < 1.015 * raw ? "nothing: " : "something: ") +
                             plain_number(wrapped) + " instructions a call where C sockets take " + plain_number(raw) +
                             ", both sides together.");
   }

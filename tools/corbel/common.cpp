@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What subcommands share.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
