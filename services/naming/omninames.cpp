@@ -182,8 +182,10 @@ Imported import_omninames(std::istream& file, Store& store, const NameLimits& li
   store.begin();
   Import import(store, limits);
   try {
-    for (std::string text; std::getline(file, text);) {
-      if (text.size() > kLongestLine) throw std::runtime_error("a line is longer than a mebibyte");
+    std::string room(kLongestLine + 1, '\0');
+    while (file.getline(room.data(), static_cast<std::streamsize>(room.size())) || file.gcount() != 0) {
+      if (!file) throw std::runtime_error("a line is longer than a mebibyte");
+      std::string text(room, 0, static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1));
       if (!text.empty() && text.back() == '\r') text.pop_back();
       import.line(text);
     }

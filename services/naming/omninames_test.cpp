@@ -91,6 +91,31 @@ TEST_F(OmninamesTest, ContextsOfOthersStayReferences) {
   EXPECT_EQ(resolve({NameComponent("x", "")}).bound.reference.size(), (kChildReference.size() - 4) / 2);
 }
 
+/// A file that never ends, nor has lines, such as /dev/zero.
+class Endless : public std::streambuf {
+ public:
+  std::size_t read = 0;
+
+ private:
+  int underflow() override {
+    read += piece_.size();
+    if (read > 8U << 20) return traits_type::eof();
+    setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
+    return 0;
+  }
+  std::string piece_ = std::string(4096, '\0');
+};
+
+TEST_F(OmninamesTest, ReadsNoMoreOfALineThanItMayHave) {
+  Endless octets;
+  std::istream file(&octets);
+  EXPECT_THROW(import_omninames(file, store_, {.components = 128, .component_octets = 20}), std::runtime_error);
+  EXPECT_LT(octets.read, 2U << 20);
+  const std::string longest = "port 1\nport 2\r\npersistent ";
+  EXPECT_EQ(import(longest + std::string((1U << 20) - 11, '0')).port, "2");
+  EXPECT_THROW(import(longest + std::string(1U << 20, '0')), std::runtime_error);
+}
+
 TEST_F(OmninamesTest, WhatMakesNoSenseIsNamedByItsLineAndNothingIsImported) {
   const std::string good = "bind " + kRootReference + " x  nobject " + kObject + "\n";
   for (const std::string& bad :
