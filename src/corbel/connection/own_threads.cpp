@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/connection/own_threads.hpp"
 
+#include <pthread.h>
+
 #include <new>
 #include <system_error>
 #include <utility>
@@ -34,6 +36,7 @@ base::Status OwnThreads::start(std::function<void()> work) noexcept {
 }
 
 void OwnThreads::run(Threads::iterator self, const std::function<void()>& work) noexcept {
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // as PoolThread
   work();
   const std::lock_guard lock(mutex_);
   ended_.splice(ended_.end(), live_, self);

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "corbel/base/thread_end.hpp"
+
 namespace corbel::connection {
 namespace {
 
@@ -32,6 +34,7 @@ void SocketHook::call(const NewSocket& socket, const base::Log& log) noexcept {
     CORBEL_LOG(log, connection, warning, "a call-back for sockets threw", {"what", exception.what()},
                {"peer", socket.peer});
   } catch (...) {
+    base::call_off_thread_end();
     CORBEL_LOG(log, connection, warning, "a call-back for sockets threw",
                {"what", "something that is no std::exception"}, {"peer", socket.peer});
   }

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "corbel/base/thread_end.hpp"
+
 namespace corbel::connection {
 
 using base::Deadline;
@@ -79,6 +81,7 @@ void Watcher::call(const ConnectionEvent& event) noexcept {
   } catch (const std::exception& exception) {
     tell(exception.what());
   } catch (...) {
+    base::call_off_thread_end();
     tell("something that is no std::exception");
   }
 }

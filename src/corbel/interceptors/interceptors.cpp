@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/client_info.hpp"
 #include "corbel/interceptors/raised.hpp"
@@ -48,8 +49,8 @@ void destroy(std::vector<Ref>& all) noexcept {
   for (const Ref& one : all) {
     try {
       one->destroy();
-    } catch (...) {
-      // The ORB ends all the same.
+    } catch (...) {  // the ORB ends all the same
+      base::call_off_thread_end();
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/request.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
@@ -50,7 +51,7 @@ Ending ending_of(const orb::HookedRequest& request) noexcept {
 
 void note_raised(orb::HookedRequest& request, CompletionStatus completed, MayForward may_forward) noexcept {
   try {
-    throw;
+    base::rethrow_handled();
   } catch (const PortableInterceptor::ForwardRequest& forward) {
     const auto to = forward.forward();
     if (to == nullptr || to->_target() == nullptr) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/deferred_reply.hpp"
 #include "corbel/corba/servant_core.hpp"
 #include "corbel/mapping/codec.hpp"
@@ -106,7 +107,7 @@ class OperationCoroutine {
   std::suspend_never initial_suspend() const noexcept { return {}; }
   std::suspend_never final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  void unhandled_exception() const noexcept { answer_->_raise_thrown(std::current_exception()); }
+  void unhandled_exception() const noexcept { answer_->_raise_thrown(base::handled_exception()); }
 
  private:
   const Answer answer_;
@@ -147,7 +148,7 @@ void serve_deferred(S& servant, corba::ServerCall& call) {
       std::apply([&](auto&... values) { (servant.*Method)(handler, std::move(values)...); }, arguments);
     } catch (...) {
       if (reply == nullptr) throw;
-      reply->raise_thrown(std::current_exception());
+      reply->raise_thrown(base::handled_exception());
     }
   } catch (const std::bad_alloc&) {  // no memory for a handler
     if (reply == nullptr) throw;

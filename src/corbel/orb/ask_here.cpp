@@ -48,6 +48,8 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
     try {
       serve_or_await(core, object_key, server_call, deadline);
       seen.outcome = Outcome::reply;
+    } catch (const base::ThreadEnd&) {
+      throw;
     } catch (...) {
       told = told || server_call.unmarshalled();
       begun = server_call.was_begun();
@@ -130,6 +132,8 @@ Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Cal
     client.exception = std::current_exception();
     Refusal refusal = refusal_of(exception);
     if (!begun && refusal.asks_elsewhere()) return refusal;
+  } catch (const base::ThreadEnd&) {
+    throw;
   } catch (...) {
     client.outcome = told ? Outcome::exception : Outcome::sent;
     client.exception = std::current_exception();

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/attempts.hpp"
 #include "corbel/orb/core.hpp"
@@ -32,6 +33,8 @@ template <class Run>
   } catch (const AwaitHere&) {
     throw;
   } catch (const LocationForward&) {
+    throw;
+  } catch (const base::ThreadEnd&) {  // the caller's thread
     throw;
   } catch (const corba::SystemExceptionCore&) {
     throw;

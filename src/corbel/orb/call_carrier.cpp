@@ -6,6 +6,7 @@
 
 #include "corbel/base/condition.hpp"
 #include "corbel/base/log.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/orb/current_exception.hpp"
 
@@ -57,6 +58,7 @@ void CallCarrier::wake() noexcept {
 void CallCarrier::report_thrown() noexcept {
   CORBEL_LOG(completions_.log(), client, warning, "reply handler threw", {"operation", call_.operation().name},
              {"type", current_exception_type()}, {"what", what_was_thrown()});
+  base::call_off_thread_end();
 }
 
 void CallCarrier::complete(std::exception_ptr failure) noexcept {

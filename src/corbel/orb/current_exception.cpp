@@ -8,10 +8,13 @@
 #include <memory>
 #include <typeinfo>
 
+#include "corbel/base/thread_end.hpp"
+
 namespace corbel::orb {
 
 std::string current_exception_type() {
-  const std::type_info* type = abi::__cxa_current_exception_type();
+  // Of what C++ did not throw there is none to look for.
+  const std::type_info* type = base::handles_thread_end() ? nullptr : abi::__cxa_current_exception_type();
   if (type == nullptr) return "unknown";
   const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
                                                          &std::free);
@@ -19,6 +22,7 @@ std::string current_exception_type() {
 }
 
 std::string what_was_thrown() {
+  if (base::handles_thread_end()) return base::ThreadEnded().what();
   try {
     throw;
   } catch (const std::exception& exception) {

@@ -6,6 +6,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
@@ -87,7 +88,7 @@ void throw_instead_of_arguments(Core& core, std::string_view operation, base::Co
                                 const std::string& peer) {
   const char* what = "";
   try {
-    throw;
+    base::rethrow_handled();
   } catch (const corba::SystemFailure&) {
     corba::rethrow_with(kNo);
   } catch (const corba::SystemExceptionCore&) {
@@ -160,6 +161,7 @@ void Dispatch::on_locate_request(connection::Connection& connection,
   } catch (const std::bad_alloc&) {
     fail("IDL:omg.org/CORBA/NO_MEMORY:1.0", 0, kNo);
   } catch (...) {
+    base::call_off_thread_end();
     fail("IDL:omg.org/CORBA/UNKNOWN:1.0", corba::minor::kForeignException, kNo);
   }
 } catch (...) {  // no memory for the answer

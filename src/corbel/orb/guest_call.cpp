@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/guest_call.hpp"
 
+#include "corbel/base/thread_end.hpp"
+
 namespace corbel::orb {
 
 void run_guest(base::FunctionRef<void()> call_back, const base::Log& log) noexcept {
@@ -12,6 +14,7 @@ void run_guest(base::FunctionRef<void()> call_back, const base::Log& log) noexce
   } catch (const std::exception& exception) {
     tell(exception.what());
   } catch (...) {
+    base::call_off_thread_end();
     tell("something that is no std::exception");
   }
 }

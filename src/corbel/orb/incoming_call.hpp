@@ -8,6 +8,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/connection/sending.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/deferred_reply.hpp"
@@ -72,7 +73,7 @@ class IncomingCall : public corba::ServerCall {
 
   bool reply_exception() noexcept override {
     try {
-      throw;
+      base::rethrow_handled();
     } catch (const LocationForward& forward) {
       send(forward);
     } catch (const corba::UserExceptionCore& exception) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "corbel/base/mutex.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/call_carrier.hpp"
@@ -272,7 +273,7 @@ class LocalAsyncCall final : public CallCarrier {
     } catch (const std::bad_alloc&) {
       failure = no_memory_for_arguments();
     } catch (...) {
-      failure = std::current_exception();
+      failure = base::handled_exception();
     }
     complete(std::move(failure));
   }

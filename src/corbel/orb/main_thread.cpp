@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "corbel/base/thread_end.hpp"
 #include "corbel/connection/serving_here.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -59,7 +60,7 @@ void MainThread::carry_out(std::unique_lock<std::mutex>& lock, Task& task) {
   try {
     run_here(task.act);
   } catch (...) {
-    task.failure = std::current_exception();
+    task.failure = base::handled_exception();
   }
   lock.lock();
   task.done = true;

@@ -81,6 +81,13 @@ class SeenCall final : public IncomingCall {
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
 
   bool reply_exception() noexcept override {
+    if (base::handles_thread_end()) {  // what is handled from here on is what is told instead
+      try {
+        base::rethrow_handled();
+      } catch (...) {
+        return reply_exception();
+      }
+    }
     if (over_) return IncomingCall::reply_exception();
     over_ = true;
     if (seen_.outcome == Outcome::pending) note_exception(seen_, this);

@@ -7,6 +7,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
@@ -136,6 +137,7 @@ void Adapter::take_for_all(const orb::GroupTable::Keys& members, corba::ServerCa
     } catch (...) {  // an exception of whatever kind, or a reference to where the object is now
       CORBEL_LOG(space_->core().log(), poa, debug, "a member of a group did not serve a request",
                  {"operation", call.operation()}, {"exception", orb::what_was_thrown()});
+      base::call_off_thread_end();
     }
   }
   take(members.back(), call, nullptr);

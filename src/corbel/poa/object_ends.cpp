@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/poa/poa_impl.hpp"
@@ -80,6 +81,7 @@ void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
 } catch (...) {  // exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
   CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
              {"object", base::ConstByteSpan(object.id)}, {"exception", orb::what_was_thrown()});
+  base::call_off_thread_end();
 }
 
 /// By a thread that has just given back a turn.

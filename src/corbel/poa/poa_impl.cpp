@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/base/thread_end.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
@@ -164,6 +165,7 @@ bool Poa::ask(ChildSource& source, const std::string& name, std::optional<std::s
   } catch (...) {
     CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
                {"exception", orb::what_was_thrown()});
+    base::call_off_thread_end();
   }
   return false;
 }

@@ -34,6 +34,7 @@ class PoolThread {
  private:
   static void* run(void* main) {
     const std::unique_ptr<std::function<void()>> kept(static_cast<std::function<void()>*>(main));
+    ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // what waits here is not to be unwound
     (*kept)();
     return nullptr;
   }
