@@ -21,6 +21,9 @@ class Giop final {
   /// Reads the header of a message, kHeaderSize octets. Fails with malformed (magic, type, flags), unsupported
   /// (version) or too_large (limit).
   base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const;
+  /// The size of a message that begins, with kHeaderSize octets, as nearly every one does: a request or a reply of 1.2,
+  /// in one piece, in this machine's byte order. It is within no limit yet. 0: one that decode_frame() has to look at.
+  std::uint64_t usual_size(base::ConstByteSpan octets) const noexcept;
   /// For a fragment: the request id it continues and where its data begin.
   struct Fragment {
     std::uint32_t request_id = 0;

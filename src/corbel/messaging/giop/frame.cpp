@@ -8,6 +8,9 @@ namespace {
 constexpr std::uint32_t kMagic = 0x50'4f'49'47;  // "GIOP", read as little-endian
 constexpr std::uint8_t kLittleEndian = 0x01;
 constexpr std::uint8_t kMoreFragments = 0x02;
+/// What usual messages begin with, up to the type: magic, version and flags.
+constexpr std::uint64_t kUsual = std::uint64_t{kMagic} | 1ULL << 32 | 2ULL << 40 |
+                                 (std::endian::native == std::endian::little ? std::uint64_t{kLittleEndian} << 48 : 0);
 
 base::Error refuse(base::Code code) noexcept {
   return base::error(base::Stage::decode, code);
@@ -25,6 +28,16 @@ std::uint8_t octet(std::uint64_t word) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t Giop::usual_size(base::ConstByteSpan octets) const noexcept {
+  const std::uint64_t differs = load_little_endian(octets.data()) ^ kUsual;
+  // Request and reply are the types 0 and 1.
+  if (differs >> 57 != 0 || differs << 8 != 0 || max_minor_ < 2) [[unlikely]]
+    return 0;
+  std::uint32_t size = 0;
+  std::memcpy(&size, octets.data() + 8, sizeof size);
+  return std::uint64_t{size} + kHeaderSize;
+}
 
 base::Result<FrameHeader> Giop::decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const {
   if (octets.size() < kHeaderSize) return refuse(base::Code::truncated);

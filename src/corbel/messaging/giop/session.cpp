@@ -2,6 +2,7 @@
 #include "corbel/messaging/giop/session.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <new>
 
@@ -40,28 +41,45 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
 
 // --- reading ---
 
-// Every message comes through here: it is one function with all that usual ones need.
+/// True if the message is whole, and then where it is.
+bool GiopSession::is_whole(std::size_t message_size, base::ConstByteSpan octets, Incoming& incoming) noexcept {
+  incoming.size = 0;
+  incoming.wanted = message_size;
+  if (octets.size() < message_size) return false;
+  incoming.size = message_size;
+  incoming.octets = octets.first(message_size);
+  incoming.joints = {};
+  return true;
+}
+
+// Every message comes through here: it is one function with all that usual ones need, and compiled for these.
 [[gnu::flatten]] base::Status GiopSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   incoming.kind = Kind::nothing;
   if (octets.size() < kHeaderSize) {
     incoming.size = incoming.wanted = 0;
     return {};
   }
-  const auto frame = codec_.decode_frame(octets, limits_);
-  if (!frame) [[unlikely]]
-    return base::error(Stage::receive, frame.error().code);
-  if (octets.size() < frame->message_size) {
-    incoming.size = 0;
-    incoming.wanted = frame->message_size;
-    return {};
+  const std::uint64_t size = codec_.usual_size(octets);
+  if (size == 0 || size > limits_.max_message_size) [[unlikely]]
+    return take_unusual(octets, incoming);
+  if (!is_whole(size, octets, incoming)) return {};
+  FrameHeader frame{.version = {1, 2},
+                    .little_endian = std::endian::native == std::endian::little,
+                    .header_size = kHeaderSize,
+                    .message_size = static_cast<std::uint32_t>(size)};
+  if (octets[kTypeAt] == static_cast<base::Octet>(MessageType::reply)) {
+    frame.type = MessageType::reply;
+    return look_at_reply(frame, incoming);
   }
-  incoming.size = frame->message_size;
-  incoming.octets = octets.first(frame->message_size);
-  incoming.joints = {};
-  if (frame->more_fragments || frame->type == MessageType::fragment) [[unlikely]]
-    return take_piece(*frame, incoming);
-  if (frame->type == MessageType::reply) return look_at_reply(*frame, incoming);
-  if (frame->type == MessageType::request) return look_at_request(*frame, incoming);
+  frame.type = MessageType::request;
+  return look_at_request(frame, incoming);
+}
+
+[[gnu::noinline]] base::Status GiopSession::take_unusual(base::ConstByteSpan octets, Incoming& incoming) {
+  const auto frame = codec_.decode_frame(octets, limits_);
+  if (!frame) return base::error(Stage::receive, frame.error().code);
+  if (!is_whole(frame->message_size, octets, incoming)) return {};
+  if (frame->more_fragments || frame->type == MessageType::fragment) return take_piece(*frame, incoming);
   return look(*frame, incoming);
 }
 

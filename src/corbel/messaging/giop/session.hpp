@@ -59,6 +59,8 @@ class GiopSession : public Session {
     std::atomic<cdr::CodeSet> for_wchar;
   };
 
+  static bool is_whole(std::size_t message_size, base::ConstByteSpan octets, Incoming& incoming) noexcept;
+  base::Status take_unusual(base::ConstByteSpan octets, Incoming& incoming);
   base::Status take_piece(const FrameHeader& frame, Incoming& incoming);
   base::Status look(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_request(const FrameHeader& frame, Incoming& incoming);

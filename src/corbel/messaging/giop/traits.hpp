@@ -10,6 +10,7 @@
 namespace corbel::messaging::giop {
 
 inline constexpr std::size_t kHeaderSize = 12;
+inline constexpr std::size_t kTypeAt = 7;  // in it
 inline constexpr std::uint8_t kHighestMinor = 2;
 
 constexpr std::uint32_t bit(MessageType type) noexcept {
