@@ -7,7 +7,9 @@ namespace corbel::base {
 // handled. One that C++ did not throw is alone there, and a handler that ends with an empty stack deletes nothing.
 bool call_off_thread_end() noexcept {
   if (!handles_thread_end()) return false;
+#if defined(__GLIBCXX__)
   *static_cast<void**>(static_cast<void*>(abi::__cxa_get_globals())) = nullptr;
+#endif
   return true;
 }
 

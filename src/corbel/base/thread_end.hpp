@@ -12,7 +12,11 @@
 /// it on, where the thread is the caller's, or calls it off, where it is one of the ORB's.
 namespace corbel::base {
 
+#if defined(__GLIBCXX__)
 using ThreadEnd = abi::__forced_unwind;
+#else
+class ThreadEnd {};  // libc++ has no name for it: there the process ends
+#endif
 
 /// What is told instead.
 class ThreadEnded final : public std::exception {
@@ -22,7 +26,11 @@ class ThreadEnded final : public std::exception {
 
 /// In a handler: true if it is a ThreadEnd that is handled.
 inline bool handles_thread_end() noexcept {
+#if defined(__GLIBCXX__)
   return std::current_exception() == nullptr;  // what C++ did not throw
+#else
+  return false;
+#endif
 }
 
 /// In a handler: a ThreadEnd that is handled is over, as any other exception will be; nothing is handled from then on.
