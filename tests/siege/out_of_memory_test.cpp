@@ -14,7 +14,8 @@ namespace corbel::siege {
 namespace {
 
 /// What may end in lack of memory, or in nothing to wait for.
-void attempt(const std::function<void()>& action) {
+template <class Action>
+void attempt(const Action& action) {
   try {
     action();
   } catch (const CORBA::Exception&) {
@@ -56,24 +57,78 @@ void converse(const std::string& reference) {
 
 constexpr int kServed = 0, kNotServed = 3;
 
-/// The life of a child; how many allocations a conversation takes goes into `told`.
-[[noreturn]] void live(std::size_t refused, std::size_t count, int told) {
+/// What a child does: it begins and ends to refuse, says how many allocations there were meanwhile, and true if all is
+/// well afterwards.
+using Life = bool (*)(std::size_t refused, std::size_t count, std::size_t& allocations);
+
+bool live_talking(std::size_t refused, std::size_t count, std::size_t& allocations) {
+  const Server server({"-ORBLogLevel", "off"});
+  converse(server.reference);  // what is made once is there
+  test::refuse_allocations(refused, count);
+  converse(server.reference);
+  allocations = test::allocations_since();
+  test::refuse_allocations(0, 0);
+  Client honest(server.reference, {"-ORBCallTimeout", "20000"}, "honest");
+  return honest.castle->fast(5) == 5 && honest.castle->big(100'000).size() == 100'000;
+}
+
+using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+
+PoaRef root_of(const OrbRef& orb) {
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  return root;
+}
+
+CastleRef as_castle(const IDL::traits<CORBA::Object>::ref_type& object) {
+  return IDL::traits<Siege::Castle>::unchecked_narrow(object);
+}
+
+/// An adapter, an object and its calls in this process, from beginning to end.
+void live_once(const PoaRef& root, const CORBA::servant_reference<CastleServant>& servant,
+               const PortableServer::ObjectId& id) {
+  PoaRef poa;
+  attempt([&] {
+    poa = root->create_POA("child", root->the_POAManager(),
+                           {root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
+  });
+  if (poa == nullptr) return;
+  for (int i = 0; i < 2; ++i) {
+    attempt([&] { poa->activate_object_with_id(id, servant); });
+    attempt([&] { (void)as_castle(poa->id_to_reference(id))->fast(i); });
+    attempt([&] { poa->deactivate_object(id); });
+  }
+  attempt([&] { poa->activate_object_with_id(id, servant); });
+  attempt([&] { poa->destroy(true, true); });
+}
+
+bool live_alone(std::size_t refused, std::size_t count, std::size_t& allocations) {
+  const auto orb = make_orb("alone", {"-ORBLogLevel", "off"});
+  const PoaRef root = root_of(orb);
+  const auto servant = CORBA::make_reference<CastleServant>();
+  const auto id = PortableServer::string_to_ObjectId("a name too long to be kept within a string");
+  live_once(root, servant, id);
+  test::refuse_allocations(refused, count);
+  live_once(root, servant, id);
+  attempt([&] { (void)root->activate_object(servant); });
+  allocations = test::allocations_since();
+  test::refuse_allocations(0, 0);
+  attempt([&] { root->deactivate_object(root->servant_to_id(servant)); });  // that it may be active is all that is left
+  const bool well = as_castle(root->id_to_reference(root->activate_object(servant)))->fast(5) == 5;
+  orb->destroy();
+  return well;
+}
+
+/// The life of a child; how many allocations it took goes into `told`.
+[[noreturn]] void live(Life life, std::size_t refused, std::size_t count, int told) {
   ::alarm(60);
   int status = kNotServed;
-  {
-    const Server server({"-ORBLogLevel", "off"});
-    converse(server.reference);  // what is made once is there
-    test::refuse_allocations(refused, count);
-    converse(server.reference);
-    const std::size_t allocations = test::allocations_since();
-    test::refuse_allocations(0, 0);
+  try {
+    std::size_t allocations = 0;
+    if (life(refused, count, allocations)) status = kServed;
     (void)!::write(told, &allocations, sizeof allocations);
-    try {
-      Client honest(server.reference, {"-ORBCallTimeout", "20000"}, "honest");
-      if (honest.castle->fast(5) == 5 && honest.castle->big(100'000).size() == 100'000) status = kServed;
-    } catch (const CORBA::Exception& exception) {
-      std::fprintf(stderr, "not served: %s\n", exception.what());
-    }
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "not served: %s\n", exception.what());
   }
   std::_Exit(status);
 }
@@ -83,11 +138,11 @@ struct Ended {
   std::size_t allocations = 0;
 };
 
-Ended live_without(std::size_t refused, std::size_t count) {
+Ended live_without(Life life, std::size_t refused, std::size_t count) {
   int pipes[2];
   EXPECT_EQ(::pipe(pipes), 0);
   const pid_t child = ::fork();
-  if (child == 0) live(refused, count, pipes[1]);
+  if (child == 0) live(life, refused, count, pipes[1]);
   ::close(pipes[1]);
   Ended ended;
   (void)!::read(pipes[0], &ended.allocations, sizeof ended.allocations);
@@ -96,19 +151,44 @@ Ended live_without(std::size_t refused, std::size_t count) {
   return ended;
 }
 
-TEST(OutOfMemory, EveryAllocationOfAConversationMayFail) {
-  const Ended whole = live_without(1'000'000, 1);
+void expect_to_live(Life life, std::size_t step, std::size_t count) {
+  const Ended whole = live_without(life, 1'000'000, 1);
   ASSERT_EQ(whole.status, 0);
-  ASSERT_GT(whole.allocations, 100U);
+  ASSERT_GT(whole.allocations, 20U);
+  for (std::size_t refused = 0; refused < whole.allocations; refused += step) {
+    const Ended ended = live_without(life, refused, count);
+    EXPECT_EQ(ended.status, 0) << "without allocation " << refused << " and " << count - 1 << " more, of "
+                               << whole.allocations << (WIFSIGNALED(ended.status) ? ": signal " : ": status ")
+                               << (WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : WEXITSTATUS(ended.status));
+  }
+}
+
+TEST(OutOfMemory, EveryAllocationOfAConversationMayFail) {
   const char* const every = std::getenv("REFUSE_EVERY");  // 1: each, which takes a minute
   const std::size_t step = every != nullptr ? std::stoul(every) : 7;
-  for (const std::size_t count : {1U, 20U}) {
-    for (std::size_t refused = 0; refused < whole.allocations; refused += step) {
-      const Ended ended = live_without(refused, count);
-      EXPECT_EQ(ended.status, 0) << "without allocation " << refused << " and " << count - 1 << " more, of "
-                                 << whole.allocations << (WIFSIGNALED(ended.status) ? ": signal " : ": status ")
-                                 << (WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : WEXITSTATUS(ended.status));
-    }
+  for (const std::size_t count : {1U, 20U}) expect_to_live(live_talking, step, count);
+}
+
+TEST(OutOfMemory, EveryAllocationOfAnAdapterAndItsObjectsMayFail) {
+  expect_to_live(live_alone, 1, 1);
+}
+
+TEST(OutOfMemory, TheFirstCallThatKnowsItsWayMayFindNone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process in which nobody has called before
+  for (std::size_t refused = 0; refused < 3; ++refused) {
+    EXPECT_EXIT(
+        {
+          const auto orb = make_orb("first");
+          const PoaRef root = root_of(orb);
+          const CastleRef castle = CORBA::make_reference<CastleServant>()->_this();
+          (void)castle->fast(1);
+          test::refuse_allocations(refused, 1);
+          (void)castle->fast(2);
+          (void)castle->fast(3);
+          test::refuse_allocations(0, 0);
+          std::_Exit(castle->fast(4) == 4 ? kServed : kNotServed);
+        },
+        testing::ExitedWithCode(kServed), "");
   }
 }
 

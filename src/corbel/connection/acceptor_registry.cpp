@@ -139,7 +139,7 @@ std::vector<ListenPoint> AcceptorRegistry::published() const {
   return points;
 }
 
-bool AcceptorRegistry::close(base::FunctionRef<bool(const ListenPoint&)> which) noexcept {
+bool AcceptorRegistry::close(base::FunctionRef<bool(const ListenPoint&)> which) {
   const auto stays = [&](const base::IntrusivePtr<Handler>& one) {
     if (which(one->point())) return false;
     const auto published = one->published();

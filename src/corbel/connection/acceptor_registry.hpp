@@ -22,8 +22,8 @@ class AcceptorRegistry {
   /// stage listen; cancelled after close().
   base::Result<std::vector<ListenPoint>> open(const ListenPoint& point, Server& server);
   /// Stops listening at those of the points, as they were opened or published; false if there is none. What was
-  /// accepted there is with the server.
-  bool close(base::FunctionRef<bool(const ListenPoint&)> which) noexcept;
+  /// accepted there is with the server. Without memory (bad_alloc) all stay.
+  bool close(base::FunctionRef<bool(const ListenPoint&)> which);
   /// What to publish: every open endpoint, resolved.
   std::vector<ListenPoint> published() const;
   /// Stops listening.

@@ -24,9 +24,12 @@ class Presences::OfThread {
 /// All that there are. Never destroyed: threads may outlive main().
 class Presences::All {
  public:
-  static All& instance() {
+  /// Null without memory; the next one who asks tries again.
+  static All* instance() noexcept try {
     static All& all = *new All;
-    return all;
+    return &all;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
 
   /// Null without memory. With the lock.
@@ -75,7 +78,7 @@ Presences::Presences() noexcept {
 Presences::OfThread::~OfThread() {
   Presence::t_next = nullptr;
   if (presences == nullptr) return;
-  All& all = All::instance();
+  All& all = *All::instance();
   const std::lock_guard lock(all.mutex);
   all.give_back(*presences);
 }
@@ -85,21 +88,24 @@ Presence* Presence::first() noexcept {
   if (!ipc::has_asymmetric_fences()) return nullptr;
   auto& mine = base::ThreadValue<Presences::OfThread>::here();
   if (mine.presences != nullptr) return nullptr;
-  Presences::All& all = Presences::All::instance();
-  const std::lock_guard lock(all.mutex);
-  mine.presences = all.take();
+  Presences::All* const all = Presences::All::instance();
+  if (all == nullptr) return nullptr;
+  const std::lock_guard lock(all->mutex);
+  mine.presences = all->take();
   return mine.presences == nullptr ? nullptr : &mine.presences->notes_[0];
 }
 
 /// After the note has ended: what has become of it once nobody looks at it any more.
 [[gnu::noinline]] bool Presence::was_taken_over() noexcept {
-  const std::lock_guard lock(Presences::All::instance().mutex);
+  const std::lock_guard lock(Presences::All::instance()->mutex);
   return state_.exchange(State::own, std::memory_order_relaxed) == State::taken_over;
 }
 
 void Presences::take_over(base::FunctionRef<bool(const void*)> is_mine) noexcept {
   if (!ipc::has_asymmetric_fences()) return;
-  All& all = All::instance();
+  All* const known = All::instance();
+  if (known == nullptr) return;  // nobody has a note, and whoever gets one will see what has been closed
+  All& all = *known;
   const std::lock_guard lock(all.mutex);
   if (all.first == nullptr) return;
   using State = Presence::State;

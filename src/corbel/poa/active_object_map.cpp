@@ -60,20 +60,32 @@ ActiveObject& ActiveObjectMap::take_slot(ServantRef servant) {
   return object;
 }
 
-ActiveObject& ActiveObjectMap::add(ServantRef servant) {
-  ActiveObject& object = take_slot(std::move(servant));
-  const OwnId own{object.slot, object.generation};
-  const auto* octets = reinterpret_cast<const std::uint8_t*>(&own);
-  object.id.assign(octets, octets + sizeof own);
+/// Without memory for the name there is no object either; the servant is still its caller's.
+template <class Name>
+ActiveObject& ActiveObjectMap::named(ActiveObject& object, const Name& name) try {
+  name();
   return object;
+} catch (...) {
+  (void)remove(object);
+  throw;
+}
+
+ActiveObject& ActiveObjectMap::add(ServantRef servant) {
+  ActiveObject& object = take_slot(servant);
+  return named(object, [&] {
+    const OwnId own{object.slot, object.generation};
+    const auto* octets = reinterpret_cast<const std::uint8_t*>(&own);
+    object.id.assign(octets, octets + sizeof own);
+  });
 }
 
 ActiveObject& ActiveObjectMap::add(const ObjectId& id, ServantRef servant) {
-  ActiveObject& object = take_slot(std::move(servant));
-  object.id = id;
-  object.indexed = true;
-  by_id_.emplace(base::as_text(object.id), object.slot);
-  return object;
+  ActiveObject& object = take_slot(servant);
+  return named(object, [&] {
+    object.id = id;
+    by_id_.emplace(base::as_text(object.id), object.slot);
+    object.indexed = true;
+  });
 }
 
 ServantRef ActiveObjectMap::remove(ActiveObject& object) {
@@ -101,14 +113,6 @@ const ActiveObject* ActiveObjectMap::find_busy() const noexcept {
            (object.state != ActiveObject::State::free && object.running != 0);
   });
   return found == objects_.end() ? nullptr : &*found;
-}
-
-std::vector<ActiveObject*> ActiveObjectMap::active() {
-  std::vector<ActiveObject*> result;
-  for (ActiveObject& object : objects_) {
-    if (object.state == ActiveObject::State::active) result.push_back(&object);
-  }
-  return result;
 }
 
 }  // namespace corbel::poa

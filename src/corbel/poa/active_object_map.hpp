@@ -62,14 +62,22 @@ class ActiveObjectMap {
   /// True if the map itself made the id at some time.
   bool may_have_made(base::ConstByteSpan id) const noexcept;
 
-  /// All objects that are active.
-  std::vector<ActiveObject*> active();
+  /// Calls `act` with each object that is active, when its turn comes. It may remove it; nothing may be added
+  /// meanwhile.
+  template <class Act>
+  void for_each_active(const Act& act) {
+    for (ActiveObject& object : objects_) {
+      if (object.state == ActiveObject::State::active) act(object);
+    }
+  }
   /// One on which requests run, or that is about to end; nullptr if none.
   const ActiveObject* find_busy() const noexcept;
   bool empty() const noexcept { return by_servant_.empty(); }
 
  private:
   ActiveObject& take_slot(ServantRef servant);
+  template <class Name>
+  ActiveObject& named(ActiveObject& object, const Name& name);
 
   std::deque<ActiveObject> objects_;
   std::vector<std::uint32_t> free_;

@@ -73,7 +73,7 @@ TEST(ActiveObjectMap, CountsTheObjectsOfAServant) {
   a.state = ActiveObject::State::leaving;
   EXPECT_EQ(map.find_active(a.id), nullptr);
   EXPECT_EQ(map.find(a.id), &a);
-  EXPECT_EQ(map.active(), (std::vector<ActiveObject*>{&b}));
+  map.for_each_active([&](ActiveObject& active) { EXPECT_EQ(&active, &b); });
   EXPECT_EQ(map.remove(a), shared);
   EXPECT_EQ(map.remove(b), shared);
   EXPECT_TRUE(map.empty());

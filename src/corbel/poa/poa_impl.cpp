@@ -241,19 +241,18 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
 /// servant activator has to be told before, the last of the objects comes here again.
 void Poa::clear(PoaLock& lock) {
   const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
-  std::vector<ServantRef> servants;
+  ServantRef default_servant;
   const bool begins = std::exchange(life_, Life::clearing) == Life::ending;
   if (begins && etherealize_at_end_ && tells_of_ends()) {
     ++running_;
-    for (ActiveObject* object : objects_.active()) {
-      object->cleanup = true;
-      list_to_end(*object);
-    }
+    objects_.for_each_active([&](ActiveObject& object) {
+      object.cleanup = true;
+      list_to_end(object);
+    });
     end_objects(lock);
     if (--running_ != 0) return;
   }
-  for (ActiveObject* object : objects_.active()) servants.push_back(objects_.remove(*object));
-  servants.push_back(std::exchange(default_servant_, nullptr));
+  default_servant.swap(default_servant_);
   const auto source = std::exchange(servant_source_, nullptr);
   lock.unlock();
   manager_->remove(*this);
@@ -273,6 +272,12 @@ void Poa::clear(PoaLock& lock) {
     space_->table().give_back(slot_);
   }
   if (parent != nullptr) parent->leave(nullptr);
+  // Nobody looks at the objects any more; the destructors of servants are the application's.
+  objects_.for_each_active([&](ActiveObject& object) {
+    lock.lock();
+    const ServantRef servant = objects_.remove(object);
+    lock.unlock();
+  });
 }
 
 std::string Poa::the_name() {

@@ -89,14 +89,15 @@ void Poa::etherealize_all() {
   for (;;) {
     std::unique_lock lock(slot_.mutex);
     if (life_ != Life::alive || !tells_of_ends()) return;
-    const auto objects = objects_.active();
-    if (objects.empty()) return;
+    bool any = false;
     close_entries();
-    for (ActiveObject* object : objects) {
-      object->state = ActiveObject::State::leaving;
-      object->cleanup = true;
-      if (object->running == 0) list_to_end(*object);
-    }
+    objects_.for_each_active([&](ActiveObject& object) {
+      any = true;
+      object.state = ActiveObject::State::leaving;
+      object.cleanup = true;
+      if (object.running == 0) list_to_end(object);
+    });
+    if (!any) return;
     ++running_;
     end_objects(lock);
     lock.unlock();

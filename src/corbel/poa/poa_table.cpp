@@ -20,7 +20,10 @@ PoaSlot& PoaTable::take() {
   if (next_ == kChunk * kChunks) {
     corba::raise("IMP_LIMIT", corba::vendor_minor(base::Stage::configure, base::Code::too_large), kNo, "too many POAs");
   }
-  if (next_ % kChunk == 0) chunks_[next_ / kChunk].store(new PoaSlot[kChunk], std::memory_order_release);
+  if (next_ % kChunk == 0) {
+    free_.reserve(next_ + kChunk);  // so that give_back() need not allocate
+    chunks_[next_ / kChunk].store(new PoaSlot[kChunk], std::memory_order_release);
+  }
   PoaSlot& slot = *find(next_);
   slot.number = next_++;
   return slot;

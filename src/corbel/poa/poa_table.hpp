@@ -44,7 +44,7 @@ class PoaTable {
   /// A slot without POA; throws IMP_LIMIT when 65,536 are in use.
   PoaSlot& take();
   /// The slot's POA is gone.
-  void give_back(PoaSlot& slot) { free_.push_back(slot.number); }
+  void give_back(PoaSlot& slot) noexcept { free_.push_back(slot.number); }
 
  private:
   static constexpr std::uint32_t kChunk = 64;
