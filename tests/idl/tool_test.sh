@@ -40,6 +40,9 @@ expect 1 "$tool" --check --werror odd.idl
 expect 1 "$tool" absent.idl && has "IDL-9003"
 expect 0 "$tool" -o "with blank" --deps blank.d "with blank/x y.idl" && grep -qF 'with\ blank/x\ y.idl' blank.d
 expect 2 "$tool" -o /dev/null/x whole.idl -I parts && has "cannot write"
+{ echo 'interface Lengthy {' && for i in {1..200}; do echo "void operation_$i();"; done && echo '};'; } >long.idl
+expect 2 bash -c 'trap "" XFSZ && ulimit -f 4 && "$1" -o full long.idl' _ "$tool" && has "full/long.hpp: error: cannot write"
+[ ! -e full/long.hpp ] || { echo "half a file is left" && exit 1; }
 
 # Files that never end, files that are long, files without include guards.
 expect 1 "$tool" --check /dev/zero && has "IDL-9003"

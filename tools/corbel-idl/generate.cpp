@@ -42,6 +42,8 @@ bool write_file(const fs::path& path, const std::string& text) {
   out << text;
   out.close();
   if (out) return true;
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);  // or make takes half of it for all
   std::cerr << path.string() << ": error: cannot write this file\n";
   return false;
 }
