@@ -9,7 +9,7 @@
 . "$(dirname -- "$0")/common.sh"
 
 packages_of() {
-  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev zlib1g-dev pkg-config python3"
+  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libavahi-client-dev zlib1g-dev pkg-config python3"
   local peers="omniorb omniorb-nameserver omniidl omniorb-idl libomniorb4-dev"
   local java="default-jdk-headless maven" tango="tango-test python3-tango"
   case $1 in

@@ -185,6 +185,9 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
       ->check(CLI::Range(0, 65535));
   app.add_option("--host", arguments.host, "Address or name to listen at [all interfaces]");
   app.add_option("--listen", arguments.listen, "Endpoints instead of host and port: tcp://HOST:PORT, unix:///PATH");
+  app.add_option("--advertise", arguments.advertise,
+                 "Tell the network of this service by multicast DNS (avahi-daemon), under this name [nothing]")
+      ->type_name("NAME");
   auto* const local = app.add_flag("--local", arguments.local,
                                    "Listen where processes of this host look for NameService by themselves, too "
                                    "(-ORBLocalServices) [if neither endpoints nor port 0 are given]");

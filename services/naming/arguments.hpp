@@ -18,6 +18,7 @@ struct Arguments {
   std::vector<std::string> listen;  ///< whole endpoints; then port and host count for nothing
   bool local = false;               ///< found by processes of this host without an option, or
   bool no_local = false;            ///< not; neither: unless endpoints or port 0 are given
+  std::string advertise;            ///< the name by which the network is told of it; empty: it is not
   std::vector<Address> publish;     ///< addresses that references contain, too
   std::chrono::milliseconds member_lease = std::chrono::seconds(30);  ///< a member that is silent for so long is gone
   std::string ior_file;     ///< where the root's reference is written; empty: nowhere

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "arguments.hpp"
@@ -18,6 +19,7 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/parts.hpp"
 #include "corbel_metrics.hpp"
+#include "discovery.hpp"
 #include "members.hpp"
 #include "omninames.hpp"
 #include "process.hpp"
@@ -93,6 +95,22 @@ std::string serve_locally(const Arguments& arguments, CORBA::ORB& orb) {
   }
 }
 
+#ifdef CORBEL_NAMING_AVAHI
+std::unique_ptr<Advertisement> advertise(const Arguments& arguments, Service& service) {
+  if (arguments.advertise.empty()) return nullptr;
+  const std::vector<Address> addresses = service.own_addresses();
+  if (addresses.empty()) throw std::runtime_error("--advertise: there is no TCP port to tell of");
+  return std::make_unique<Advertisement>(arguments.advertise, addresses.front().port, [](const std::string& said) {
+    std::cerr << "corbel-named: " + base::printable(said) + '\n';
+  });
+}
+#else
+std::unique_ptr<int> advertise(const Arguments& arguments, Service&) {
+  if (!arguments.advertise.empty()) throw std::runtime_error("--advertise: built without Avahi (libavahi-client-dev)");
+  return nullptr;
+}
+#endif
+
 /// Those who share the names have a port each.
 std::string remembered_port(Store& store) {
   return store.shared() ? kDefaultPort : store.setting("port").value_or(kDefaultPort);
@@ -138,6 +156,7 @@ int serve(const Arguments& arguments, Store& store) {
   std::optional<Service> service;  // goes after the ORB's last request
   std::optional<Members> members;
   std::optional<Periodic> sweeper;
+  decltype(advertise(arguments, *service)) advertisement;
   try {
     service.emplace(orb, store, arguments.service);
     members.emplace(store, *service, arguments.member_lease, arguments.publish);
@@ -153,6 +172,7 @@ int serve(const Arguments& arguments, Store& store) {
       metrics->watch(orb);
       metrics->serve(arguments.metrics);
     }
+    advertisement = advertise(arguments, *service);
     std::cout << "corbel-named: " << address(root);
     if (!local.empty()) std::cout << " and " << local;
     std::cout << ", names in " << kept_in;

@@ -12,6 +12,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/ior/ior.hpp"
 #include "names.hpp"
+#include "ns_discover.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -260,6 +261,7 @@ void add_ns(CLI::App& app, Run& run) {
   watch->add_flag("--initial", arguments->watch.initial, "Begin with what is bound now");
   watch->footer("Events are bound, unbound, rebound; away and back when the service does not answer, and does again.");
 
+  add_ns_discover(*ns, run);
   with_name(add(
                 *ns, run, "dump", "Write all names below a context as JSON",
                 [](const NsArguments& given) { return ns_dump(given.options, given.name, given.follow); }, arguments),
