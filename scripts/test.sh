@@ -78,5 +78,8 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 status=0
 "${layout[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary \
   --timeout 300 -j "$(processors)" "${selection[@]}" "${report[@]}" || status=$?
+# What the tests were made of, added up: lines `counted: NUMBER WHAT` of their output.
+sed -n 's/^counted: //p' "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null |
+  awk '{ number = $1; $1 = ""; total[$0] += number } END { for (what in total) printf "%d%s\n", total[what], what }'
 [ -z "$unfetched" ] || fail "$unfetched"
 exit "$status"

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <iostream>
 #include <latch>
 #include <memory>
 #include <semaphore>
@@ -116,6 +117,7 @@ TEST_F(FaultTest, EveryCutWhileSendingLeavesTheRequestUnexecuted) {
     }
     EXPECT_EQ(servant_->echoes, before);
   }
+  std::cout << "counted: " << size << " faults injected\n";
 }
 
 TEST_F(FaultTest, EveryCutWhileReceivingIsCommFailureMaybe) {
@@ -134,6 +136,7 @@ TEST_F(FaultTest, EveryCutWhileReceivingIsCommFailureMaybe) {
       EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_MAYBE) << "cut after " << cut;
     }
   }
+  std::cout << "counted: " << size - 1 << " faults injected\n";
 }
 
 TEST_F(FaultTest, WhenOneConnectionIsFoundDeadTheIdleOnesBesideItAreNotTried) {

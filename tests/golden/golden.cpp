@@ -51,7 +51,7 @@ int run(const char* folder) {
     }
     print(path.filename().string(), tally);
   }
-  std::printf("%zu truncated or mutated messages survived, %d failures\n", mutations, failures());
+  std::printf("counted: %zu truncated or mutated messages survived\n%d failures\n", mutations, failures());
   return failures() == 0 && !files.empty() ? 0 : 1;
 }
 
