@@ -14,8 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NAMES = {"OpenSSL": ("openssl", "openssl"), "ZLIB": ("zlib", "zlib"), "CURL": ("libcurl", "curl"), "SQLite3": ("sqlite3", "sqlite3"),
          "PostgreSQL": ("libpq", "libpq"), "nlohmann_json": ("nlohmann_json", "nlohmann-json"), "CLI/CLI.hpp": ("cli11", "cli11"),
          "mcpp_lib.h": (None, "mcpp")}
-# Of the machine that builds, or of tests.
-OTHERS = {"Threads", "GTest", "Python3", "PkgConfig"}
+# Of the machine that builds, or of tests; Avahi's library is of use only with the system's daemon.
+OTHERS = {"Threads", "GTest", "Python3", "PkgConfig", "avahi-client/client.h"}
 
 
 def read(path):
