@@ -119,7 +119,10 @@ class Run {
       progress.step(std::to_string(wanted) + " connections to " + strategy.mechanism.label() + ", " + strategy.name);
       const auto begin = Clock::now();
       const std::size_t already = open.size();
-      while (open.size() < wanted) open.emplace_back(target).call(request);
+      while (open.size() < wanted) {
+        if (patience_left() == patience_left().zero()) give_up(strategy.mechanism.label() + " to take connections");
+        open.emplace_back(target).call(request);
+      }
       Case of = case_of(strategy);
       of["connections"] = std::to_string(wanted);
       const auto added = static_cast<double>(wanted - already);
