@@ -45,8 +45,12 @@ class Compiling:
         natives = re.findall(r"native (\w+)", idl)
         if natives and not (folder / f"{name}_native.hpp").exists():
             (folder / f"{name}_native.hpp").write_text("#pragma once\n" + "".join(f"struct {n} {{}};\n" for n in natives))
-        unit = folder / "all.cc"
-        parts = ["../library.hpp", *(f"{name}{part}" for part in (".cpp", "_server.cpp", "_any.hpp", "_any.cpp"))]
+        return self.show(folder, name, flags)
+
+    def show(self, folder, name, flags=()):
+        """What is wrong with the C++ of NAME.idl in that folder, as text."""
+        unit = folder / f"{name}_all.cc"
+        parts = [self.folder / "library.hpp", *(f"{name}{part}" for part in (".cpp", "_server.cpp", "_any.hpp", "_any.cpp"))]
         unit.write_text("".join(f'#include "{part}"\n' for part in parts))
         seen = subprocess.run([self.compiler, *FLAGS, *flags, f"-I{self.include}", unit], capture_output=True, text=True,
                               check=False, timeout=1200)

@@ -76,6 +76,8 @@ bool is_warning(Id id) noexcept {
     case Id::recursive_anonymous:
     case Id::odd_repository_id:
     case Id::preprocessor_warning:
+    case Id::nearly_enclosing_name:
+    case Id::local_missing:
       return true;
     default:
       return false;

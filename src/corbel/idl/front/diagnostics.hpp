@@ -60,6 +60,7 @@ enum class Id : std::uint16_t {
   too_many_bases = 3016,
   modifiers_differ = 3017,
   included_twice = 3018,
+  nearly_enclosing_name = 3019,
   // Types
   recursion = 4001,
   recursive_anonymous = 4002,
@@ -83,6 +84,7 @@ enum class Id : std::uint16_t {
   bad_supports = 4020,
   bad_interface_base = 4021,
   template_argument = 4022,
+  local_missing = 4023,
   // Operations
   oneway_result = 5001,
   oneway_parameter = 5002,

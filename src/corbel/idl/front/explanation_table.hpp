@@ -155,6 +155,10 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "A file that several others include declares everything again each time. Begin it with '#pragma once', or with "
      "'#ifndef NAME_IDL', '#define NAME_IDL' and end it with '#endif'.",
      ""},
+    {Id::nearly_enclosing_name, "name of the enclosing structure in another case",
+     "A member of a struct, union or exception should not have its name, whatever the case: other compilers may refuse "
+     "it. The OMG's own Security.idl has such a member.",
+     "struct Right { string right; };"},
     {Id::recursion, "type that contains itself",
      "A struct or union can contain itself only through a sequence, a map or a valuetype.", "struct S { S other; };"},
     {Id::recursive_anonymous, "anonymous sequence in a recursive type",
@@ -220,6 +224,10 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "a "
      "type, an interface, a sequence, the value of a constant.",
      "module M<interface I> { typedef I J; }; module M<long> N;"},
+    {Id::local_missing, "'local' is missing",
+     "IDL had no 'local' before CORBA 2.4, and older files derive interfaces without it from CORBA::Current and other "
+     "interfaces of module CORBA, which are local by now. So are those; say so.",
+     "module CORBA {\n#pragma prefix \"omg.org\"\nlocal interface Current {}; };\ninterface Mine : CORBA::Current {};"},
     {Id::oneway_result, "oneway operation with a result",
      "Nobody waits for the result of a oneway operation: it is void.", "interface I { oneway long f(); };"},
     {Id::oneway_parameter, "oneway operation that gives something back", "Nothing comes back: all parameters are 'in'.",

@@ -10,6 +10,13 @@ namespace {
 constexpr std::size_t kMaxAncestors = 200;
 constexpr std::size_t kMaxInherited = 500'000;  // declarations that interfaces inherit, counted per interface
 
+bool comes_from_corba(const model::Interface& interface) {
+  constexpr std::string_view kCorba = "IDL:omg.org/CORBA/";
+  return interface.repository_id.starts_with(kCorba) ||
+         std::any_of(interface.ancestors.begin(), interface.ancestors.end(),
+                     [](const auto* ancestor) { return ancestor->repository_id.starts_with(kCorba); });
+}
+
 }  // namespace
 
 void Parser::parse_interface(const Modifiers& modifiers) {
@@ -62,6 +69,11 @@ void Parser::add_base(model::Interface& interface, Scope& scope, const ScopedNam
     return;
   }
   if (!may_inherit(base->defined, base == &interface, *entry, name.where)) return;
+  if (base->is_local && !interface.is_local && comes_from_corba(*base)) {
+    diagnostics_.report(Id::local_missing, name.where,
+                        quote(interface.name) + " is local as " + quote(base->name) + " is; write 'local interface'");
+    interface.is_local = true;
+  }
   const std::string_view wrong =
       interface.is_abstract && !base->is_abstract ? "an abstract interface inherits abstract ones only"
       : base->is_local && !interface.is_local     ? "only a local interface can inherit a local one"

@@ -133,9 +133,11 @@ bool Names::clashes(std::string_view name, Span where) {
   const std::string key = folded(name);
   const bool may_repeat = current_->sort() == Scope::Sort::operation || current_->sort() == Scope::Sort::bits;
   if (!may_repeat && current_->parent() != nullptr && key == folded(current_->name())) {
-    diagnostics_.report(Id::enclosing_name, where,
-                        quote(name) + " is already the name of the scope that it would be a direct member of");
-    return true;
+    const bool member = current_->sort() == Scope::Sort::structure && name != current_->name();
+    diagnostics_.report(member ? Id::nearly_enclosing_name : Id::enclosing_name, where,
+                        member ? quote(name) + " differs from the name of what it is a member of only in case"
+                               : quote(name) + " is already the name of the scope that it would be a direct member of");
+    if (!member) return true;
   }
   if (const Entry* existing = current_->find(key)) {
     const Entry* origin = real(existing);

@@ -18,6 +18,7 @@ enum class LibraryPart : std::uint8_t {
   dynamic_any,
   codecs,
   asynchronous,
+  polling,
   messaging,  ///< times, and the policies that calls obey
   real_time,
 };

@@ -102,7 +102,9 @@ std::vector<const model::File*> included_files(const model::Model& model) {
   for (std::size_t i = 0; i < model.files.size(); ++i) {
     const auto [something, of_its_own] = declares[i];
     const auto& file = model.files[i];
-    if (file.direct && file.spelling != "orb.idl" && (of_its_own || !something)) files.push_back(&file);
+    // orb.idl has no header that could include what it includes.
+    const bool by_orb = file.shipped && file.spelling == "InterfaceRepository.idl";
+    if ((file.direct || by_orb) && file.spelling != "orb.idl" && (of_its_own || !something)) files.push_back(&file);
   }
   return files;
 }

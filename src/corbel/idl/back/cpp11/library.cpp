@@ -28,6 +28,8 @@ std::string_view header_of(LibraryPart part) {
       return "corbel/dynamic/codec_factory_types.hpp";
     case LibraryPart::asynchronous:
       return "corbel/mapping/ami.hpp";
+    case LibraryPart::polling:
+      return "corbel/mapping/poller.hpp";
     case LibraryPart::messaging:
       return "corbel/dynamic/messaging_types.hpp";
     case LibraryPart::real_time:
