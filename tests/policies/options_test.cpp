@@ -14,8 +14,10 @@
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/option_list.hpp"
+#include "corbel/orb/parts.hpp"
 #include "support.hpp"
 #include "support/documents.hpp"
+#include "support/files.hpp"
 
 namespace corbel::policies_test {
 namespace {
@@ -50,6 +52,20 @@ int find_socket(const std::function<bool(int)>& is_it) {
 std::string initial_reference(const Arguments& options) {
   const Orb orb(options);
   return ending_of([&] { orb->resolve_initial_references("Elsewhere"); });
+}
+
+const test::Folder& services_folder() {
+  static const test::Folder folder;
+  return folder;
+}
+
+/// Whether somebody finds a server of this host that listens in that folder.
+std::string local_service(const Arguments& options) {
+  const test::FakePeer peer({answer::text("")});
+  const Orb server({"-ORBLocalServices", services_folder().path().string()});
+  server->register_initial_reference("Elsewhere", server.thing(peer.ior()));
+  orb::serve_locally(*server.operator->(), "Elsewhere");
+  return initial_reference(options);
 }
 
 /// Of the connection to a server.
@@ -145,7 +161,7 @@ std::string listening_at_shared_memory(Arguments options) {
 
 struct Effect {
   const char* option;
-  const char* value;
+  std::string value;
   std::function<std::string(const Arguments&)> observe;
   std::string with;
   std::string without;  ///< empty: anything else
@@ -155,6 +171,7 @@ const std::vector<Effect>& effects() {
   using test::FakePeer;
   static const std::vector<Effect> all = {
       {"DefaultInitRef", "corbaloc::127.0.0.1:1", initial_reference, "done", "InvalidName"},
+      {"LocalServices", services_folder().path().string(), local_service, "done", "InvalidName"},
       {"NoDelay", "off", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_NODELAY); }, "0", "1"},
       {"KeepAlive", "off", [](const Arguments& with) { return tcp_option(with, SOL_SOCKET, SO_KEEPALIVE); }, "0", "1"},
       {"Backlog", "3", backlog, "3", ""},

@@ -156,6 +156,7 @@ void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexce
 /// them one by one, unless their default constructor is trivial, too.
 template <class T>
 struct Opened : std::vector<T> {
+  static auto& memory(std::vector<T>& values) noexcept { return values.*(&Opened::_M_impl); }
   /// `values` has room for `count` more, which were copied there: T is trivially copyable, so that they exist.
   static void add(std::vector<T>& values, std::size_t count) noexcept { memory(values)._M_finish += count; }
   /// Exchanges the memory of both: `octets` are values then, and what were values are octets. False if it is memory
@@ -169,8 +170,6 @@ struct Opened : std::vector<T> {
     exchange(mine._M_end_of_storage, theirs._M_end_of_storage);
     return true;
   }
-
-  static auto& memory(std::vector<T>& values) noexcept { return values.*(&Opened::_M_impl); }
 
  private:
   static void exchange(T*& mine, base::Octet*& theirs) noexcept {
