@@ -13,6 +13,7 @@ function(corbel_fuzz name)
   list(REMOVE_DUPLICATES closure)
   add_executable(fuzz_${name} ${name}_fuzz.cpp)
   target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(fuzz_${name} PRIVATE -O1)  # run ten thousand times, unlike other tests
   target_link_libraries(fuzz_${name} PRIVATE ${closure} corbel_flags ${FUZZ_LIBRARIES} Threads::Threads)
   if(CORBEL_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

@@ -119,19 +119,6 @@ expect 0 "$tool" --check names.idl
 
 # mcpp compares names by memcmp() also where the one in its table is shorter: AddressSanitizer is not to mind that.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}strict_memcmp=0"
-# The services' IDL that omniORB installs, but for what its own compiler refuses, too (docs/from-omniorb.md).
-services=/usr/share/idl/omniORB/COS
-for file in "$services"/*.idl; do
-  [ -f "$file" ] || continue
-  case $(basename "$file") in
-    CosTSPortability.idl) expect 1 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" && has "no 'Environment' in 'CORBA'" ;;
-    NRService.idl | SECIOP.idl | SSLIOP.idl | Security*.idl)
-      expect 0 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" && has "'right' differs from the name of what it is a member of only in case"
-      if grep -qF ServiceOption said; then cat said && exit 1; fi
-      ;;
-    *) expect 0 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" ;;
-  esac
-done
 
 # Two versions of a file.
 echo 'interface I { void f(in long a); };' >old.idl

@@ -8,8 +8,9 @@
 #include "corbel/corba/poll_signal.hpp"
 
 namespace corbel::corba {
-
+namespace {
 using State = PollableCall::State;
+}
 
 struct PollableCall::Shared {
   base::Mutex mutex;  // guards what follows, and what changes the state from pending

@@ -195,7 +195,7 @@ std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, st
 std::string serve_locally(CORBA::ORB& orb, const std::string& name) {
   std::string why;
   const std::string path = local_service_path(running(orb), name, why);
-  const std::string endpoint = "unix://" + path;
+  std::string endpoint = "unix://" + path;
   if (why.empty()) {
     listen(orb, endpoint);
     why = admit_to_local_service(path);

@@ -70,7 +70,7 @@ ActiveObject& ActiveObjectMap::named(ActiveObject& object, const Name& name) try
   throw;
 }
 
-ActiveObject& ActiveObjectMap::add(ServantRef servant) {
+ActiveObject& ActiveObjectMap::add(const ServantRef& servant) {
   ActiveObject& object = take_slot(servant);
   return named(object, [&] {
     const OwnId own{object.slot, object.generation};
@@ -79,7 +79,7 @@ ActiveObject& ActiveObjectMap::add(ServantRef servant) {
   });
 }
 
-ActiveObject& ActiveObjectMap::add(const ObjectId& id, ServantRef servant) {
+ActiveObject& ActiveObjectMap::add(const ObjectId& id, const ServantRef& servant) {
   ActiveObject& object = take_slot(servant);
   return named(object, [&] {
     object.id = id;

@@ -54,9 +54,9 @@ class ActiveObjectMap {
   std::size_t count(const corba::ServantCore* servant) const noexcept { return by_servant_.count(servant); }
 
   /// Adds an object under an id of the map's own making.
-  ActiveObject& add(ServantRef servant);
+  ActiveObject& add(const ServantRef& servant);
   /// Adds an object under an id that is not in the map.
-  ActiveObject& add(const ObjectId& id, ServantRef servant);
+  ActiveObject& add(const ObjectId& id, const ServantRef& servant);
   /// Takes the object out; its id becomes stale. The caller releases the servant without holding locks.
   ServantRef remove(ActiveObject& object);
   /// True if the map itself made the id at some time.

@@ -59,8 +59,8 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void set_servant(ServantRef servant);
 
   // Objects (poa_objects.cpp)
-  ObjectId activate_object(ServantRef servant);
-  void activate_object_with_id(const ObjectId& id, ServantRef servant);
+  ObjectId activate_object(const ServantRef& servant);
+  void activate_object_with_id(const ObjectId& id, const ServantRef& servant);
   void deactivate_object(const ObjectId& id);
   ior::Ior create_reference(const std::string& type_id);
   ior::Ior create_reference_with_id(const ObjectId& id, const std::string& type_id);
@@ -151,7 +151,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise);
   bool own_id(base::ConstByteSpan object_id) const noexcept;
   void check_unique(const ServantRef& servant);
-  ActiveObject& add(ServantRef servant);
+  ActiveObject& add(const ServantRef& servant);
   ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
   enum class Left : std::uint8_t { yes, would_wait_for_itself, too_late };
   Left wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline);

@@ -30,21 +30,21 @@ void Poa::check_unique(const ServantRef& servant) {
 }
 
 /// With the mutex locked. Ids that the map makes itself would repeat in the next run of a persistent POA.
-ActiveObject& Poa::add(ServantRef servant) {
-  if (policies_.persistent) return objects_.add(space_->ids().next_id(), std::move(servant));
-  return objects_.add(std::move(servant));
+ActiveObject& Poa::add(const ServantRef& servant) {
+  if (policies_.persistent) return objects_.add(space_->ids().next_id(), servant);
+  return objects_.add(servant);
 }
 
-ObjectId Poa::activate_object(ServantRef servant) {
+ObjectId Poa::activate_object(const ServantRef& servant) {
   require(policies_.retain && policies_.system_ids);
   check_servant(servant);
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   check_unique(servant);
-  return add(std::move(servant)).id;
+  return add(servant).id;
 }
 
-void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant) {
+void Poa::activate_object_with_id(const ObjectId& object_id, const ServantRef& servant) {
   require(policies_.retain);
   check_servant(servant);
   std::unique_lock lock(slot_.mutex);
@@ -62,7 +62,7 @@ void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant)
   check_alive();
   if (objects_.find(object_id) != nullptr) raise(Refused::object_already_active);
   check_unique(servant);
-  objects_.add(object_id, std::move(servant));
+  objects_.add(object_id, servant);
 }
 
 void Poa::deactivate_object(const ObjectId& object_id) {

@@ -11,7 +11,7 @@ constexpr std::size_t kMaxAncestors = 200;
 constexpr std::size_t kMaxInherited = 500'000;  // declarations that interfaces inherit, counted per interface
 
 bool comes_from_corba(const model::Interface& interface) {
-  constexpr std::string_view kCorba = "IDL:omg.org/CORBA/";
+  static constexpr std::string_view kCorba = "IDL:omg.org/CORBA/";
   return interface.repository_id.starts_with(kCorba) ||
          std::any_of(interface.ancestors.begin(), interface.ancestors.end(),
                      [](const auto* ancestor) { return ancestor->repository_id.starts_with(kCorba); });
