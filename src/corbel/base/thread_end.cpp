@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/base/thread_end.hpp"
 
+#include <cxxabi.h>
+
 namespace corbel::base {
 
 // Itanium C++ ABI, 2.2.2: the first member of what __cxa_get_globals() gives is the stack of the exceptions that are

@@ -48,9 +48,8 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
     try {
       serve_or_await(core, object_key, server_call, deadline);
       seen.outcome = Outcome::reply;
-    } catch (const base::ThreadEnd&) {
-      throw;
     } catch (...) {
+      if (base::handles_thread_end()) throw;
       told = told || server_call.unmarshalled();
       begun = server_call.was_begun();
       if (seen.outcome == Outcome::pending) note_exception(seen, nullptr);
@@ -132,9 +131,8 @@ Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Cal
     client.exception = std::current_exception();
     Refusal refusal = refusal_of(exception);
     if (!begun && refusal.asks_elsewhere()) return refusal;
-  } catch (const base::ThreadEnd&) {
-    throw;
   } catch (...) {
+    if (base::handles_thread_end()) throw;
     client.outcome = told ? Outcome::exception : Outcome::sent;
     client.exception = std::current_exception();
   }

@@ -34,8 +34,6 @@ template <class Run>
     throw;
   } catch (const LocationForward&) {
     throw;
-  } catch (const base::ThreadEnd&) {  // the caller's thread
-    throw;
   } catch (const corba::SystemExceptionCore&) {
     throw;
   } catch (const corba::UserExceptionCore& exception) {
@@ -47,6 +45,7 @@ template <class Run>
   } catch (const std::exception& exception) {
     throw_instead_of_foreign(core, object_key, call, exception.what());
   } catch (...) {
+    if (base::handles_thread_end()) throw;  // the caller's thread
     throw_instead_of_foreign(core, object_key, call, "");
   }
 }
