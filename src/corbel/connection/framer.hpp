@@ -135,7 +135,6 @@ class Framer : public base::RefCounted {
   base::Result<bool> next_large(Message& message);
   void end_large() noexcept;
   base::ByteSpan space_for_large();
-  void expect(std::size_t octets) noexcept;
   void received_large(std::size_t size) noexcept;
   base::ByteSpan space_in_buffer();
   void adapt() noexcept;
