@@ -175,8 +175,8 @@ void add_top(CLI::App& app, Run& run) {
   CLI::App* const command =
       app.add_subcommand("top", "Show what running processes do: calls, errors, times, connections");
   command
-      ->add_option("HOST:PORT", arguments->addresses,
-                   "Where processes serve metrics (Corbel::metrics, corbel-named --metrics)")
+      ->add_option("ADDRESS", arguments->addresses,
+                   "HOST:PORT at which a process serves metrics (Corbel::metrics, corbel-named --metrics)")
       ->required();
   check_range(command->add_option("-i,--interval", arguments->interval, "Seconds"), 0.05, 3600.0)
       ->capture_default_str();
