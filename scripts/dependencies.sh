@@ -22,7 +22,7 @@ packages_of() {
       protobuf-compiler-grpc openmpi-bin libopenmpi-dev pvm pvm-dev default-jdk-headless maven" ;;
     s390x | aarch64) echo "$build g++-$1-linux-gnu qemu-user-static" ;;
     elsewhere) echo "debootstrap git tar util-linux" ;;
-    elsewhere_tests) echo "$build git openssl strace iproute2 libasio-dev libglib2.0-dev" ;;
+    elsewhere_tests) echo "$build git openssl tshark strace iproute2 libasio-dev libglib2.0-dev" ;;
     docs) echo "python3 git doxygen" ;;
     package) echo "dpkg-dev file" ;;
     *) fail "dependencies.sh: no group '$1'" ;;

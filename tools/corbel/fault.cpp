@@ -171,6 +171,8 @@ class RefusingTalk final : public Talk {
 
 int fault(const FaultArguments& arguments) {
   block_signals();
+  // Else the thread below would wait with the C library's lock of stdin, which exit() of glibc 2.41 waits for.
+  std::ios::sync_with_stdio(false);
   const auto rules = std::make_shared<FaultRules>(arguments.seed);
   for (const std::string& command : arguments.commands) rules->obey(command);
   const Target target = relay_target(arguments.reference);
