@@ -70,5 +70,7 @@ inside sh -c 'git init -q && git add -A' 2>/dev/null # what checks the house ask
 say "Building with $with: $(inside "$([ "$with" = gcc ] && echo g++ || echo clang++)" --version | head -n 1)"
 logged elsewhere-configure inside cmake --preset release -B "build/$with" -DCORBEL_BENCH=OFF -DCORBEL_INTEROP=OFF "${settings[@]}"
 inside cmake --build "build/$with" -j "$(processors)"
+# Three tests are of Debian 12's packages and the size of its headers; for root newer Wiresharks run no Lua.
+left_out='^(house\.(header_budget|package|half_peer)|idl\.wireshark)$'
 say "Testing"
-inside ctest --test-dir "build/$with" --output-on-failure --no-tests=error --no-label-summary --timeout 300 -j "$(processors)" -LE interop "${filter[@]}"
+inside ctest --test-dir "build/$with" --output-on-failure --no-tests=error --no-label-summary --timeout 300 -j "$(processors)" -LE interop -E "$left_out" "${filter[@]}"

@@ -90,7 +90,9 @@ end
 local function number(method)
   local little_method = "le_" .. method
   return function(range, little)
-    return tostring(range[little and little_method or method](range))
+    local value = range[little and little_method or method](range)
+    -- Lua 5.4, which newer Wiresharks have, would write 3.0 for 3.
+    return method == "float" and string.format("%.14g", value) or tostring(value)
   end
 end
 
