@@ -80,9 +80,9 @@ def warnings(f):
     compared = sum(1 for one in f.results if "control" in one)
     busy = [text.split(": ")[0] for text in f.warnings if ": other programs took" in text]
     lines = [f"- {text}" for text in f.warnings if ": other programs took" not in text]
-    samples = statistics.median(one["n"] for one in f.results if "control" in one)
-    if samples < 5:
-        lines.insert(0, f"- A case was measured {samples:g} times as a rule, as with `--quick`, not five times at least: this is a first picture.")
+    samples = [one["n"] for one in f.results if "control" in one]
+    if samples and statistics.median(samples) < 5:
+        lines.insert(0, f"- A case was measured {statistics.median(samples):g} times as a rule, as with `--quick`, not five times at least: this is a first picture.")
     if busy:
         lines.insert(0, f"- Other programs wanted a processor during {', '.join(busy)}: trust ratios there, not times.")
     return lines + [

@@ -48,9 +48,12 @@ def main():
     files += [file for folder in options.folders for file in sorted(folder.glob("*.idl"))]
     flags = ["-I", ROOT / "idl", *(word for folder in options.include for word in ("-I", folder)), *(f"-D{name}" for name in options.define)]
     wrong = []
+    # The preprocessor's library looks for short names with memcmp(), by the length of the longer one.
+    environment = {**os.environ, "ASAN_OPTIONS": ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "strict_memcmp=0"]))}
     with tempfile.TemporaryDirectory() as folder:
         def compile_idl(file):
-            done = subprocess.run([options.idl_compiler, *flags, "-o", folder, file], capture_output=True, text=True, check=False, timeout=300)
+            done = subprocess.run([options.idl_compiler, *flags, "-o", folder, file], capture_output=True, text=True, check=False, timeout=300,
+                                  env=environment)
             refused = done.returncode == 1 and " error: " in done.stderr
             if file.name in REFUSED:
                 return None if refused else f"{file.name}: was to be refused: it {REFUSED[file.name]}"
