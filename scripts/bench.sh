@@ -29,7 +29,7 @@
 #   gate       instructions, copies, system calls and allocations beside those of another commit
 #
 # `./dev bench -- --help` lists every suite with its options. Peers beside omniORB and ONC RPC are compared with if their
-# packages are installed. All suites take about 75 minutes: each case is measured five times at least, then until its median is known to
+# packages are installed. All suites take about 80 minutes: each case is measured five times at least, then until its median is known to
 # 2.5 % or its suite's share of the time is used up; --quick gives each suite a share of five minutes; --thorough measures
 # as suites by their names do, three and a half hours.
 
