@@ -209,6 +209,10 @@ static void send_at_once(int handle) {
   setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof no_delay); /* fails, harmlessly, on local sockets */
 }
 
+void plain_send_at_once(int handle) {
+  send_at_once(handle);
+}
+
 int plain_accept(int listener) {
   int handle;
   do {
@@ -350,6 +354,12 @@ int plain_answer(int handle) {
   if (status == 1 && serve_request(handle, &request, &kept) != 0) status = -1;
   free(kept.data);
   return status;
+}
+
+int plain_is_ping(const void* data) {
+  struct message request;
+  memcpy(&request, data, sizeof request);
+  return request.operation == op_ping;
 }
 
 int plain_ping(int handle) {

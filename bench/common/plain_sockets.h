@@ -31,6 +31,11 @@ int plain_answer(int handle);
 
 /* Sends 64 octets and waits for 64 octets in return. */
 int plain_ping(int handle);
+/* For servers that receive by themselves: whether the 64 octets there are a ping, which is answered by them; what
+   plain_accept() does with what it has accepted. */
+enum { plain_ping_size = 64 };
+int plain_is_ping(const void* data);
+void plain_send_at_once(int handle);
 /* Sends all the pieces, which the server receives at most `buffer` octets at a time and keeps from `offset` on, within
    what plain_wipe made; returns when it has confirmed them. */
 struct plain_piece {

@@ -10,7 +10,7 @@ namespace bench {
 /// How all suites are run.
 struct AllSettings {
   bool quick = false;                          ///< five minutes
-  bool thorough = false;                       ///< each suite as by its name: hours; neither: about 75 minutes
+  bool thorough = false;                       ///< each suite as by its name: hours; neither: about 80 minutes
   std::vector<std::string> only = {};          ///< as in Settings
   std::string output = "corbel-bench-report";  ///< the folder for the figures and the report
   std::string begun = {};                      ///< instead of `output`: a folder of which the figures are kept

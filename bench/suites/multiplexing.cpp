@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "common/plain_uring.h"
 #include "suites/fanout.hpp"
 #include "suites/giop_client.hpp"
 
@@ -35,6 +36,7 @@ std::vector<Multiplexing> all_multiplexing(Machine& machine, const std::vector<s
       all.push_back({mechanism, "thread per connection", {"CORBEL_BENCH_THREADS=1"}, {}});
       all.push_back({mechanism, "poll", {"CORBEL_BENCH_MULTIPLEXER=poll"}, {}});
       all.push_back({mechanism, "epoll", {"CORBEL_BENCH_MULTIPLEXER=epoll"}, {}});
+      if (plain_has_uring() != 0) all.push_back({mechanism, "io_uring", {"CORBEL_BENCH_MULTIPLEXER=io_uring"}, {}});
     } else if (mechanism.orb == "corbel" && mechanism.protocol == "giop") {
       for (const char* const name : {"adaptive", "pool", "single"}) {
         all.push_back(

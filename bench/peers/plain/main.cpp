@@ -7,6 +7,7 @@
 #include "common/plain_datagrams.h"
 #include "common/plain_multiplexer.h"
 #include "common/plain_sockets.h"
+#include "common/plain_uring.h"
 #include "peers/cubes.hpp"
 #include "peers/peer.hpp"
 
@@ -140,6 +141,7 @@ struct Plain {
     check(listener);
     peer::announce(address);
     if (const char* const how = std::getenv("CORBEL_BENCH_MULTIPLEXER"); how != nullptr) {
+      if (std::strcmp(how, "io_uring") == 0) return check(plain_serve_all_by_uring(listener));
       return check(plain_serve_all(listener, std::strcmp(how, "epoll") == 0 ? 1 : 0));
     }
     for (;;) {
