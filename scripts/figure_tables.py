@@ -108,7 +108,7 @@ def counts(f):
             cells = [f"{instructions[0]:,.0f} / {instructions[1]:,.0f}", f"{sum(instructions) / base:.2f}" if base else ""]
             for metric, digits in (("syscalls_per_call", 2), ("allocations_per_call", 2), ("bytes_per_call", 0)):
                 found = pair(metric, who)
-                cells.append(f"{found[0]:.{digits}f} / {found[1]:.{digits}f}" if found else "")
+                cells.append(" / ".join(f"{abs(side):.{digits}f}" for side in found) if found else "")  # less than nothing is chance
             rows.append([f"{transport}, {name_of(who)}"] + cells)
     return table(["", "instructions client / server", "both, by omniORB's", "system calls", "allocations", "octets sent"], rows)
 
