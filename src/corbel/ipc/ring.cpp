@@ -275,30 +275,33 @@ void RingProducer::put(std::size_t ahead, base::ConstByteSpan piece) noexcept {
   std::memcpy(data_.data(), piece.data() + first, piece.size() - first);
 }
 
-base::Result<std::size_t> RingConsumer::recv(base::ByteSpan room, Deadline deadline) noexcept {
-  if (room.empty()) return std::size_t{0};
+base::Result<std::size_t> RingConsumer::wait(Deadline deadline) noexcept {
   for (;;) {
     // Before looking what was sent last.
     const Stop stop = stopped();
     if (stop == Stop::closed) return base::error(Stage::receive, Code::cancelled);
     const bool ended = peer_->closed.load(std::memory_order_acquire) != 0;
     CORBEL_TRY(const std::uint32_t given, peer_moved(Stage::receive));
-    const std::size_t count = std::min<std::size_t>(given - moved_, room.size());
-    if (count != 0) {
-      for (std::size_t done = 0; done < count;) {
-        const std::size_t size = std::min(count - done, most_at_once());
-        const std::size_t first = std::min(size, data_.size() - at(moved_));
-        std::memcpy(room.data() + done, data_.data() + at(moved_), first);
-        std::memcpy(room.data() + done + first, data_.data(), size - first);
-        publish(static_cast<std::uint32_t>(size));
-        done += size;
-      }
-      return count;
-    }
+    if (given != moved_) return std::size_t{given - moved_};
     if (ended) return std::size_t{0};
     if (stop != Stop::none) return base::error(Stage::receive, Code::lost);
     CORBEL_CHECK(sleep(given, deadline, Stage::receive));
   }
+}
+
+base::Result<std::size_t> RingConsumer::recv(base::ByteSpan room, Deadline deadline) noexcept {
+  if (room.empty()) return std::size_t{0};
+  CORBEL_TRY(const std::size_t there, wait(deadline));
+  const std::size_t count = std::min(there, room.size());
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t size = std::min(count - done, most_at_once());
+    const std::size_t first = std::min(size, data_.size() - at(moved_));
+    std::memcpy(room.data() + done, data_.data() + at(moved_), first);
+    std::memcpy(room.data() + done + first, data_.data(), size - first);
+    publish(static_cast<std::uint32_t>(size));
+    done += size;
+  }
+  return count;
 }
 
 base::Status RingConsumer::recv_n(base::ByteSpan room, Deadline deadline, std::size_t* received) noexcept {

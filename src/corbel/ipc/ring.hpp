@@ -19,9 +19,9 @@ namespace corbel::ipc {
 /// A stream of octets through shared memory, one way, from one producer to one consumer, usually in two processes.
 ///
 /// Layout of the area (version 1): two blocks of 64 octets, the producer's and the consumer's, then the octets. A block
-/// holds four 32-bit words: how many octets its owner has moved in all (modulo 2^32), whether its owner has closed, how
-/// its owner sleeps (0: it does not, 1: on its futex, others: it waits for its bell), and that futex. An area filled
-/// with zeros is an empty ring.
+/// holds 32-bit words: how many octets its owner has moved in all (modulo 2^32), whether its owner has closed, how
+/// its owner sleeps (0: it does not, 1: on its futex, others: it waits for its bell), and that futex. A fifth word is
+/// a note to the peer, which means nothing to the ring. An area filled with zeros is an empty ring.
 ///
 /// Neither side trusts the other. Each keeps its own count, its own idea of the capacity and its own end in memory of
 /// its own. It copies the other's count out once per operation and checks that it is possible; an impossible one is
@@ -61,6 +61,12 @@ class CORBEL_API RingEnd {
   bool is_armed() const noexcept;
   /// As arm(), for one that is_armed() was true for, without looking.
   void stay_armed() noexcept;
+  /// A word for the peer, by whoever uses both ends. What was done before is seen by a peer that sees the note.
+  void set_note(std::uint32_t note) noexcept { own_->note.store(note, std::memory_order_seq_cst); }
+  /// The peer's, 0 if it has set none. It may be another one each time.
+  std::uint32_t peer_note() const noexcept { return peer_->note.load(std::memory_order_seq_cst); }
+  /// Octets that this side has moved in all, modulo 2^32. For the thread that uses this end.
+  std::uint32_t moved() const noexcept { return moved_; }
   /// No more will be sent or received; wakes both sides. What was sent before can still be received.
   void close() noexcept;
   /// The peer will not move any more: wakes this side, which may still receive what was sent before (then: lost).
@@ -74,6 +80,7 @@ class CORBEL_API RingEnd {
     std::atomic<std::uint32_t> closed;
     std::atomic<std::uint32_t> sleeps;
     std::atomic<std::uint32_t> futex;
+    std::atomic<std::uint32_t> note;
   };
 
   RingEnd() noexcept = default;
@@ -142,6 +149,8 @@ class CORBEL_API RingConsumer : public RingEnd {
   /// Attaches to an area, which is not owned and must stay mapped. It must be new to the consumer.
   static base::Result<RingConsumer> attach(base::ByteSpan area) noexcept;
 
+  /// Waits until something is there, and says how many octets. 0 means that the producer closed and all is read.
+  base::Result<std::size_t> wait(base::Deadline deadline = base::Deadline::none()) noexcept;
   /// Copies out what is there, at least one octet, waiting for it. 0 means that the producer closed and all is read.
   base::Result<std::size_t> recv(base::ByteSpan room, base::Deadline deadline = base::Deadline::none()) noexcept;
   /// Fills all of `room`; as Stream::recv_n.

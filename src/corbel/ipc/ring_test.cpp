@@ -151,6 +151,30 @@ TEST_F(RingTest, SurvivesTheWrapOfItsCounts) {
   EXPECT_EQ(room, data);
 }
 
+TEST_F(RingTest, TellsHowMuchIsThereAndHowMuchHasBeen) {
+  EXPECT_EQ(consumer_.wait(Deadline::now()).error().code, Code::would_block);
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("seven o")));
+  EXPECT_EQ(*consumer_.wait(Deadline::now()), 7U);
+  EXPECT_EQ(producer_.moved(), 7U);
+  EXPECT_EQ(consumer_.moved(), 0U) << "nothing was taken";
+  EXPECT_EQ(*consumer_.recv(base::ByteSpan(room_).first(3)), 3U);
+  EXPECT_EQ(consumer_.moved(), 3U);
+  EXPECT_EQ(*consumer_.wait(Deadline::now()), 4U);
+  producer_.close();
+  EXPECT_EQ(*consumer_.recv(room_), 4U);
+  EXPECT_EQ(*consumer_.wait(soon()), 0U);
+}
+
+TEST_F(RingTest, CarriesANoteEachWayThatMeansNothingToIt) {
+  EXPECT_EQ(consumer_.peer_note(), 0U);
+  producer_.set_note(5);
+  consumer_.set_note(7);
+  EXPECT_EQ(consumer_.peer_note(), 5U);
+  EXPECT_EQ(producer_.peer_note(), 7U);
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("as ever")));
+  EXPECT_EQ(*consumer_.recv(room_), 7U);
+}
+
 TEST_F(RingTest, GathersAndScatters) {
   std::array<ConstIoVector, 3> gather{base::as_bytes("ab"), base::ConstByteSpan(), base::as_bytes("cde")};
   ASSERT_TRUE(producer_.sendv_n(gather));

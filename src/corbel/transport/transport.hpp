@@ -18,6 +18,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
+#include "corbel/transport/lent_memory.hpp"
 #include "corbel/transport/setup.hpp"
 
 /// Port 2, the ORB transport adapter: what a carrier of messages must do. docs/transports.md is the guide for authors.
@@ -81,6 +82,18 @@ class Transport {
   /// are there, but not longer than about a tenth of a millisecond, and is woken once instead of for each piece. By
   /// default nothing happens. Called by the receiving thread only.
   virtual void wait_for_many(std::size_t octets) noexcept { (void)octets; }
+  /// Memory of so many octets, which may be filled and then be sent by this carrier without being copied: as a piece of
+  /// send()'s list that lies in it. What it has sent the peer sees as long as it likes, also changes. Empty, the
+  /// default, where there is none. Any thread.
+  virtual LentMemory lend(std::size_t octets) noexcept {
+    (void)octets;
+    return {};
+  }
+  /// Octets of the piece that comes next if that lies in memory which the peer lends, and is there; 0, the default, if
+  /// it does not. Called by the receiving thread only, as take_lent().
+  virtual std::size_t next_lent() noexcept { return 0; }
+  /// That piece, received. The peer may change it at any time. Without this receive() copies it.
+  virtual LentMemory take_lent() noexcept { return {}; }
   /// True if receive() would return something at once of which handle() does not tell: octets taken from below and not
   /// handed out yet (records of TLS, a decompressor's output). The receiving thread asks before it leaves the carrier
   /// to its handle, and goes on receiving then. Called by the receiving thread only.

@@ -42,7 +42,8 @@ base::Result<base::IntrusivePtr<Channel>> Channel::make(ipc::SharedMemory memory
   return base::IntrusivePtr<Channel>(new Channel(std::move(memory), sends, receives));
 }
 
-base::Result<base::IntrusivePtr<Channel>> Channel::offer(ipc::UnixStream& socket, const ConnectionOptions& options) {
+base::Result<base::IntrusivePtr<Channel>> Channel::offer(ipc::UnixStream& socket, const ConnectionOptions& options,
+                                                         std::size_t takes_lent) {
   Greeting greeting;
   greeting.to_server = static_cast<std::uint32_t>(capacity_of(options.receive_buffer));
   greeting.to_client = static_cast<std::uint32_t>(capacity_of(options.send_buffer));
@@ -51,6 +52,7 @@ base::Result<base::IntrusivePtr<Channel>> Channel::offer(ipc::UnixStream& socket
   const base::ConstByteSpan octets(reinterpret_cast<const base::Octet*>(&greeting), sizeof greeting);
   const int handles[] = {memory.handle()};
   CORBEL_TRY(auto channel, make(std::move(memory), to_server, true));
+  channel->in.set_note(static_cast<std::uint32_t>(takes_lent));
   CORBEL_CHECK(channel->in.arm());  // from when it has been sent on, the client may use it
   CORBEL_TRY(const std::size_t sent, ipc::send_with(socket, octets, {.handles = handles}, base::Deadline::now()));
   if (sent != octets.size()) return base::error(Stage::accept, Code::lost);

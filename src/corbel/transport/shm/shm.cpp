@@ -43,11 +43,13 @@ base::Error at(Stage stage, const base::Error& error) {
 class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
  public:
   ShmAcceptor(LocalListener<ipc::UnixStream> listener, std::vector<EndpointPtr> endpoints,
-              const ConnectionOptions& options, Users users, std::shared_ptr<Watch> watch, const base::Log& log)
+              const ConnectionOptions& options, Users users, std::size_t takes_lent, std::shared_ptr<Watch> watch,
+              const base::Log& log)
       : SocketAcceptor(std::move(listener.acceptor), std::move(endpoints)),
         folder_(std::move(listener.folder)),
         options_(options),
         users_(std::move(users)),
+        takes_lent_(takes_lent),
         watch_(std::move(watch)),
         log_(log) {}
   ~ShmAcceptor() override { ShmAcceptor::close(); }
@@ -79,9 +81,9 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
   base::Result<std::unique_ptr<Transport>> offer(ipc::UnixStream socket) {
     CORBEL_TRY(const auto peer, socket.get(ipc::option::peer_credentials));
     if (!users_.permit(peer.user)) return base::error(Stage::accept, Code::refused, EPERM);
-    CORBEL_TRY(auto channel, Channel::offer(socket, options_));
+    CORBEL_TRY(auto channel, Channel::offer(socket, options_, takes_lent_));
     return Carrier::make(std::move(socket), std::move(channel), watch_, base::Spin(options_.spin),
-                         endpoints().front()->text(), process_text(peer.process));
+                         {.takes = takes_lent_}, endpoints().front()->text(), process_text(peer.process));
   }
 
   /// Why clients are hung up on, each reason once: a client may come again and again.
@@ -97,6 +99,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
   ipc::SocketFolder folder_;
   const ConnectionOptions options_;
   const Users users_;
+  const std::size_t takes_lent_;
   const std::shared_ptr<Watch> watch_;
   const base::Log& log_;
   base::Error failure_;
@@ -105,7 +108,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
 
 class ShmConnector final : public Connector {
  public:
-  explicit ShmConnector(std::string users) : names_(std::move(users)) {}
+  ShmConnector(std::string users, std::size_t gives_lent) : names_(std::move(users)), gives_lent_(gives_lent) {}
 
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                    base::Deadline deadline) override {
@@ -119,7 +122,7 @@ class ShmConnector final : public Connector {
     if (!peer || !users->permit(peer->user)) return base::error(Stage::connect, Code::refused);
     CORBEL_TRY(auto channel, Channel::take(socket, deadline));
     auto made = Carrier::make(std::move(socket), std::move(channel), std::move(watch), base::Spin(options.spin),
-                              process_text(::getpid()), own->text());
+                              {.gives = gives_lent_}, process_text(::getpid()), own->text());
     if (!made) return at(Stage::connect, made.error());
     return made;
   }
@@ -145,10 +148,17 @@ class ShmConnector final : public Connector {
   }
 
   const std::string names_;
+  const std::size_t gives_lent_;
   base::ForkMutex mutex_;  // guards what follows
   std::shared_ptr<Watch> watch_;
   std::optional<Users> users_;
 };
+
+constexpr std::uint32_t kMostLent = 1U << 30;
+
+std::size_t lent_memory(const ShmSettings& settings) noexcept {
+  return (std::min<std::size_t>(settings.lent_memory, kMostLent) + kLeastLent - 1) / kLeastLent * kLeastLent;
+}
 
 constexpr base::OptionRow<ShmSettings> kOptions[] = {
     {"ShmUsers", base::TextMember<ShmSettings>{base::member_v<&ShmSettings::users>}, 0, 0, "",
@@ -163,7 +173,9 @@ class ShmFactory final : public Factory {
   std::string_view scheme() const noexcept override { return Scheme::kScheme; }
   std::string_view address_form() const noexcept override { return "/path"; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return ShmEndpoint::parse(address); }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<ShmConnector>(settings_.users); }
+  std::unique_ptr<Connector> make_connector() const override {
+    return std::make_unique<ShmConnector>(settings_.users, lent_memory(settings_));
+  }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::listen));
     if (!own->is_here()) return base::error(Stage::listen, Code::unreachable);
@@ -179,7 +191,8 @@ class ShmFactory final : public Factory {
     std::vector<EndpointPtr> endpoints{
         std::make_shared<ShmEndpoint>(lasts ? machine_name() : host_identity(), listener.address)};
     return std::unique_ptr<Acceptor>(new ShmAcceptor(std::move(listener), std::move(endpoints), options,
-                                                     *std::move(users), *std::move(watch), log_));
+                                                     *std::move(users), lent_memory(settings_), *std::move(watch),
+                                                     log_));
   }
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOptions); }
   std::shared_ptr<const Factory> with(const Setup& setup) const override {

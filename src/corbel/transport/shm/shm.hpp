@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,10 @@ struct ShmSettings {
   /// The users whose processes may be at the other end, besides this user: names and numbers with commas between them;
   /// "*": all users.
   std::string users{};
+  /// Octets of memory that this process lends to the server of each connection which takes it, and takes from each
+  /// client; rounded up to a multiple of 256 KiB. 0: none. Only for peers that are trusted: a client can change what a
+  /// servant of this process has been lent while it looks at that.
+  std::uint32_t lent_memory = 0;
 };
 
 /// The transport over shared memory, between processes of one host: a byte stream through two rings in sealed anonymous

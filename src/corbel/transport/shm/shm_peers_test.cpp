@@ -13,8 +13,6 @@
 namespace corbel::transport::shm_tests {
 namespace {
 
-using ipc::testing::pattern;
-
 TEST_F(Shm, APeerThatHangsUpWakesWhoeverSleepsAndWhatItSentIsReceived) {
   auto [server, intruder] = intruded();
   auto out = *ipc::RingProducer::attach(intruder.memory.bytes().first(kArea));

@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/connector.hpp"
@@ -19,13 +22,17 @@
 #include "corbel/ipc/shared_memory.hpp"
 #include "corbel/ipc/test_support.hpp"
 #include "corbel/transport/shm/shm.hpp"
+#include "corbel/transport/shm/slots.hpp"
 
 namespace corbel::transport::shm_tests {
 
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using ipc::testing::pattern;
 using ipc::testing::soon;
+using shm::kLeastLent;
+using shm::kSteps;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kRing = 256U << 10;
@@ -116,6 +123,75 @@ class Shm : public testing::Test {
   std::shared_ptr<const Factory> factory_ = make_shm();
   std::unique_ptr<Acceptor> acceptor_;
   std::array<base::Octet, 1000> room_{};
+};
+
+constexpr std::size_t kStep = kLeastLent / kSteps;
+
+inline std::shared_ptr<const Factory> lending(std::uint32_t octets = kLeastLent) {
+  ShmSettings settings;
+  settings.lent_memory = octets;
+  return make_shm(settings);
+}
+
+inline base::Status send_all(Transport& transport, const std::vector<base::ConstByteSpan>& pieces) {
+  std::vector<cdr::Segment> list;
+  std::size_t size = 0;
+  for (const base::ConstByteSpan each : pieces) {
+    list.push_back({each.data(), each.size()});
+    size += each.size();
+  }
+  CORBEL_TRY(const std::size_t sent, transport.send(list, soon()));
+  EXPECT_EQ(sent, size);
+  return {};
+}
+
+inline base::Bytes receive_all(Transport& transport, std::size_t size, std::size_t step = 1000) {
+  base::Bytes octets(size);
+  for (std::size_t done = 0; done < size;) {
+    const auto got = transport.receive(base::ByteSpan(octets).subspan(done, std::min(step, size - done)), soon());
+    if (!got) {
+      ADD_FAILURE() << base::to_string(got.error()) << " after " << done;
+      return {};
+    }
+    done += *got;
+  }
+  return octets;
+}
+
+/// If that is what comes next.
+inline LentMemory take_lent(Transport& transport, std::size_t size) {
+  return transport.next_lent() == size ? transport.take_lent() : LentMemory();
+}
+
+/// Servers and clients that lend, as much as is least.
+class ShmLent : public Shm {
+ protected:
+  ShmLent() { factory_ = lending(); }
+
+  struct Ends {
+    std::unique_ptr<Transport> client, server;
+  };
+  Ends connect(const Factory& client_factory) {
+    acceptor_ = listen();
+    Ends ends;
+    std::thread connecting([&] {
+      auto client = client_factory.make_connector()->connect(*acceptor_->endpoints().front(), {}, soon());
+      ASSERT_TRUE(client);
+      ends.client = *std::move(client);
+    });
+    ends.server = accept(*acceptor_);
+    connecting.join();
+    return ends;
+  }
+  Ends connect() { return connect(*factory_); }
+
+  static LentMemory filled(Transport& client, std::size_t size) {
+    LentMemory memory = client.lend(size);
+    EXPECT_EQ(memory.octets().size(), size);
+    const base::Bytes octets = pattern(memory.octets().size());
+    std::copy(octets.begin(), octets.end(), memory.octets().begin());
+    return memory;
+  }
 };
 
 }  // namespace corbel::transport::shm_tests
