@@ -88,8 +88,9 @@ class CORBEL_API Decoder {
   base::ConstByteSpan rest() const noexcept { return rest_ != nullptr ? rest_->came() : base::ConstByteSpan(); }
   /// If a sequence<octet> comes next which is the rest, and nothing else: `value` is that, and has its memory.
   bool take_rest(base::Bytes& value) noexcept;
-  /// As take_rest(), in place.
-  bool view_rest(base::ConstByteSpan& octets) noexcept;
+  /// As take_rest(), in place, of a sequence of elements of so many octets. If they are lent (Rest::lent), they may
+  /// change at any time.
+  bool view_rest(base::ConstByteSpan& octets, std::size_t element = 1, std::size_t alignment = 1) noexcept;
   /// If nothing is left before the rest, and that is `size` octets behind room for `lead`: its memory, for which the
   /// caller may exchange other memory before it calls end_rest(). Else nullptr.
   base::Bytes* open_rest(std::size_t lead, std::size_t size) noexcept;
@@ -284,7 +285,7 @@ class CORBEL_API Decoder {
   bool next_segment() noexcept;
   /// True, and failed with truncated, if there are not so many octets, the rest included.
   [[gnu::cold, gnu::noinline]] bool lack(std::size_t octets) noexcept;
-  bool is_at_rest() const noexcept;
+  bool is_at_rest(std::size_t element, std::size_t alignment) const noexcept;
   void release_for_rest() noexcept;
   [[gnu::cold, gnu::noinline]] bool ask_for(std::size_t octets) noexcept;
   bool pay(std::size_t octets) noexcept;

@@ -78,6 +78,82 @@ TEST(DecoderWithRest, ShowsASequenceWhereItWasReceived) {
   EXPECT_FALSE(decoder.ok());
 }
 
+/// A rest that the peer may change: what is not looked at by a view is copied before anything reads it.
+struct LentRest {
+  LentRest(const base::Bytes& message, std::size_t at)
+      : memory(message.begin() + static_cast<std::ptrdiff_t>(at), message.end()), rest({}, 0) {
+    rest.lent = memory;
+  }
+  base::Bytes memory;
+  TestRest rest;
+};
+
+TEST(DecoderWithRest, ShowsWhatIsLentAndGivesCopiesOfIt) {
+  const base::Bytes message = sequence_message(1000);
+  LentRest lent(message, 8);
+  Decoder decoder(first(message, 8), {}, {}, 4);
+  decoder.set_rest(lent.rest);
+  EXPECT_EQ(decoder.rest().data(), lent.memory.data());
+  Decoder other = decoder;
+  base::ConstByteSpan view;
+  ASSERT_TRUE(other.view_rest(view));
+  EXPECT_EQ(view.data(), lent.memory.data());
+  EXPECT_EQ(view.size(), 1000U);
+  other = decoder;
+  base::Bytes value;
+  ASSERT_TRUE(other.take_rest(value));
+  EXPECT_EQ(value, base::Bytes(message.begin() + 8, message.end()));
+  EXPECT_EQ(lent.memory.size(), 1000U);
+  EXPECT_EQ(lent.rest.given, 1);
+  const base::ConstByteSpan octets = decoder.get_octet_sequence();
+  std::fill(lent.memory.begin(), lent.memory.end(), base::Octet{0});
+  EXPECT_TRUE(std::ranges::equal(octets, base::ConstByteSpan(message).subspan(8))) << "it had been copied";
+}
+
+TEST(DecoderWithRest, ShowsElementsWhereTheyMayLie) {
+  for (const std::size_t before : {std::size_t{0}, std::size_t{4}}) {
+    for (const bool is_lent : {false, true}) {
+      Encoder encoder;
+      encoder.put_octets("12345678", before);
+      encoder.put_count(100);
+      std::vector<double> values(100, 1.5);
+      encoder.put_array(values.data(), values.size());
+      const base::Bytes message = encoder.to_bytes();
+      LentRest lent(message, 8);
+      TestRest own(message, 8);
+      Decoder decoder(first(message, 8), {}, {}, before);
+      decoder.set_rest(is_lent ? lent.rest : own);
+      base::ConstByteSpan view;
+      EXPECT_FALSE(decoder.view_rest(view));
+      EXPECT_FALSE(decoder.view_rest(view, 4, 4));
+      EXPECT_FALSE(decoder.view_rest(view, 16, 8));
+      ASSERT_TRUE(decoder.view_rest(view, 8, 8)) << before;
+      EXPECT_EQ(view.size(), 800U);
+      EXPECT_EQ(view.data(), is_lent ? lent.memory.data() : own.octets.data());
+      EXPECT_TRUE(decoder.ok());
+      EXPECT_FALSE(decoder.has_rest());
+    }
+  }
+}
+
+TEST(DecoderWithRest, CopiesWhatIsLentIntoVectors) {
+  Encoder encoder;
+  const std::vector<double> values(100, 1.5);
+  encoder.put_count(100);
+  encoder.put_array(values.data(), values.size());
+  const base::Bytes message = encoder.to_bytes();
+  LentRest lent(message, 8);
+  Decoder decoder(first(message, 8), {});
+  decoder.set_rest(lent.rest);
+  std::vector<double> out;
+  EXPECT_FALSE(take_rest(decoder, out, [](Decoder& from, double& value) { value = from.get<double>(); }));
+  const std::size_t count = decoder.take_count(8);
+  std::fill(lent.memory.begin(), lent.memory.end(), base::Octet{0});
+  get_vector(decoder, out, count);
+  EXPECT_EQ(out, values);
+  EXPECT_EQ(lent.rest.paid, message.size());
+}
+
 TEST(DecoderWithRest, TakesNothingThatIsNotExactlyTheRest) {
   for (const std::size_t at : {std::size_t{4}, std::size_t{7}, std::size_t{9}, std::size_t{500}, std::size_t{1008}}) {
     const base::Bytes message = sequence_message(1000);

@@ -14,26 +14,36 @@ bool Decoder::lack(std::size_t octets) noexcept {
   return true;
 }
 
-/// True if the ulong that comes next is the last of what came before the rest, and says how long that is.
-bool Decoder::is_at_rest() const noexcept {
-  if (rest_ == nullptr || rest_->lead != 0 || chunks_ != Chunks::none || cursor_ + gap_to(4) + 4 != limit_)
-    return false;
+/// True if the ulong that comes next is the last of what came before the rest, but for the gap before the first
+/// element, and says how many there are in it.
+bool Decoder::is_at_rest(std::size_t element, std::size_t alignment) const noexcept {
+  if (rest_ == nullptr || rest_->lead != 0 || chunks_ != Chunks::none || remaining() < gap_to(4) + 4) return false;
   Decoder ahead = *this;
-  return ahead.get<std::uint32_t>() == rest_->octets.size();
+  const std::size_t count = ahead.get<std::uint32_t>();
+  ahead.align_if_more(alignment);
+  const std::size_t size = rest_->came().size();
+  return ahead.cursor_ == limit_ && ahead.gap_to(alignment) == 0 && size % element == 0 && size / element == count;
 }
 
-bool Decoder::take_rest(base::Bytes& value) noexcept {
+bool Decoder::take_rest(base::Bytes& value) noexcept try {
   base::ConstByteSpan octets;
   Rest* const rest = rest_;
   if (!view_rest(octets)) return false;
-  value.swap(rest->octets);
+  if (rest->lent.empty()) {
+    value.swap(rest->octets);
+  } else {
+    value.assign(octets.begin(), octets.end());
+  }
   rest->given_away();
+  return true;
+} catch (const std::bad_alloc&) {
+  fail(base::Code::no_value_memory);
   return true;
 }
 
 base::Bytes* Decoder::open_rest(std::size_t lead, std::size_t size) noexcept {
   if (rest_ == nullptr || cursor_ != limit_ || chunks_ != Chunks::none) return nullptr;
-  if (rest_->lead != lead || rest_->octets.size() != lead + size) return nullptr;
+  if (!rest_->lent.empty() || rest_->lead != lead || rest_->octets.size() != lead + size) return nullptr;
   release_for_rest();
   return charge(lead + size) ? &rest_->octets : nullptr;
 }
@@ -49,12 +59,12 @@ void Decoder::release_for_rest() noexcept {
   budget_ += octets;
 }
 
-bool Decoder::view_rest(base::ConstByteSpan& octets) noexcept {
-  if (!is_at_rest()) return false;
+bool Decoder::view_rest(base::ConstByteSpan& octets, std::size_t element, std::size_t alignment) noexcept {
+  if (!is_at_rest(element, alignment)) return false;
   release_for_rest();
-  if (!charge(rest_->octets.size())) return false;
+  if (!charge(rest_->came().size())) return false;
   cursor_ = limit_;
-  octets = std::exchange(rest_, nullptr)->octets;
+  octets = std::exchange(rest_, nullptr)->came();
   return true;
 }
 

@@ -87,6 +87,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Sends what waits, kept back or not taken, by the deadline. Fails with timed_out (the rest waits on) or as the
   /// connection does.
   base::Status flush_oneways(base::Deadline deadline);
+  /// transport::Transport::lend(). Any thread.
+  transport::LentMemory lend(std::size_t octets) noexcept { return transport().lend(octets); }
   /// Lets the session send what it has to say by itself, and read what the peer's session says. A courtesy: it never
   /// blocks, and its failure shows with the next request.
   void attend() noexcept;

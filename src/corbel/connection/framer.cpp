@@ -70,11 +70,15 @@ bool Framer::resize(std::size_t capacity) noexcept {
   return {data_.get() + end_, capacity_ - end_};
 }
 
+bool Framer::make_large() noexcept {
+  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
+  return own_large_ != nullptr;
+}
+
 /// Of the message at hand so much has come that more is worth to be received where it will stay.
 [[gnu::cold]] void Framer::begin_large(Message& scratch) {
   if (largest_message_ != 0 || forgiving_ || not_large_ == consumed_) return;
-  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
-  if (own_large_ == nullptr) return;
+  if (!make_large()) return;
   if (own_large_->leaves_out()) {
     not_large_ = consumed_;
     return;
@@ -86,6 +90,24 @@ bool Framer::resize(std::size_t capacity) noexcept {
     not_large_ = consumed_;
   }
   scratch.kind = messaging::Kind::nothing;
+}
+
+[[gnu::cold]] bool Framer::begin_lent(std::size_t octets) noexcept {
+  if (largest_message_ != 0 || forgiving_) return false;
+  if (large_ == Large::filling) return own_large_->lacks_all() && own_large_->missing() == octets;
+  const std::size_t wanted = wanted_.load(std::memory_order_relaxed);
+  if (large_ != Large::none || wanted != unread().size() + octets || !make_large()) return false;
+  const bool begun = own_large_->begin_lent(session_, unread(), wanted, message_);
+  message_.kind = messaging::Kind::nothing;
+  if (!begun) return false;
+  large_ = Large::filling;
+  begin_ = end_ = 0;
+  return true;
+}
+
+[[gnu::cold]] void Framer::received_lent(transport::LentMemory memory) noexcept {
+  own_large_->set_lent(std::move(memory));
+  large_ = Large::whole;
 }
 
 [[gnu::cold]] base::Result<bool> Framer::next_large(Message& message) {

@@ -66,6 +66,15 @@ class Framer : public base::RefCounted {
     end_ += size;
     looks_ = end_ >= look_at_;
   }
+  /// True if the message at hand lacks exactly so many octets, and may have them in memory that the peer lends.
+  bool begin_lent(std::size_t octets) noexcept;
+  /// They have come, there.
+  void received_lent(transport::LentMemory memory) noexcept;
+  /// Nothing looks at the current message any more: what is lent goes back.
+  void end_lent() noexcept {
+    if (large_ == Large::used) [[unlikely]]
+      own_large_->end_lent();
+  }
   /// True if the end of the stream now would cut a message.
   bool in_message() const noexcept { return has_begun() || session_.oldest_part() != 0; }
   /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
@@ -132,6 +141,7 @@ class Framer : public base::RefCounted {
     return false;
   }
   void begin_large(Message& scratch);
+  bool make_large() noexcept;
   base::Result<bool> next_large(Message& message);
   void end_large() noexcept;
   base::ByteSpan space_for_large();

@@ -49,10 +49,15 @@ Guess find_rest(const cdr::Decoder& body, base::ConstByteSpan begun, std::size_t
 
 }  // namespace
 
+/// True if `begun` has the header of a request or reply.
+bool LargeMessage::is_begun(messaging::Session& session, base::ConstByteSpan begun, messaging::Incoming& scratch) {
+  if (!session.take_begun(begun, scratch)) return false;  // perhaps not enough has come
+  return scratch.kind == messaging::Kind::request || scratch.kind == messaging::Kind::reply;
+}
+
 bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun, std::size_t size,
                          messaging::Incoming& scratch) try {
-  if (!session.take_begun(begun, scratch)) return false;  // perhaps not enough has come
-  if (scratch.kind != messaging::Kind::request && scratch.kind != messaging::Kind::reply) return false;
+  if (!is_begun(session, begun, scratch)) return false;
   const Guess guess = find_rest(scratch.body, begun, size);
   if (guess.at == 0) return false;
   head_.assign(begun.begin(), begun.begin() + static_cast<std::ptrdiff_t>(guess.at));
@@ -80,6 +85,30 @@ bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun,
   return false;
 }
 
+bool LargeMessage::begin_lent(messaging::Session& session, base::ConstByteSpan begun, std::size_t size,
+                              messaging::Incoming& scratch) try {
+  if (begun.size() > kLongestHead || !is_begun(session, begun, scratch)) return false;
+  head_.assign(begun.begin(), begun.end());
+  element_ = 1;
+  size_ = size - begun.size();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void LargeMessage::set_lent(transport::LentMemory memory) noexcept {
+  Kept::here().give(std::exchange(octets, {}));
+  repay();
+  memory_ = std::move(memory);
+  lent = memory_.octets();
+  filled_ = size_;
+}
+
+void LargeMessage::end_lent() noexcept {
+  lent = {};
+  memory_ = {};
+}
+
 base::ByteSpan LargeMessage::space() {
   if (paid_ < octets.capacity() || octets.capacity() <= filled_) reserve(std::max(octets.capacity(), enough()));
   // What is written over next is still in the cache.
@@ -103,7 +132,7 @@ void LargeMessage::reserve(std::size_t capacity) {
 
 base::Status LargeMessage::take(messaging::Session& session, messaging::Incoming& message) {
   CORBEL_CHECK(session.take_begun(head_, message));
-  trusted_ = std::max(trusted_, size_);
+  if (lent.empty()) trusted_ = std::max(trusted_, size_);
   message.body.set_rest(*this);
   return {};
 }
@@ -115,12 +144,13 @@ bool LargeMessage::pay_for_whole(std::size_t size) {
 }
 
 void LargeMessage::given_away() noexcept {
+  end_lent();
   Kept::here().give(std::exchange(octets, {}));
   repay();
 }
 
 void LargeMessage::end() noexcept {
-  if (!std::exchange(whole, {}).empty()) left_out_ = kAfterWrongGuess;
+  if (!std::exchange(whole, {}).empty() && !memory_) left_out_ = kAfterWrongGuess;
   account_.give(std::exchange(paid_for_whole_, 0));
   given_away();
   size_ = filled_ = lead = 0;

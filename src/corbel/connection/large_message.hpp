@@ -8,6 +8,7 @@
 #include "corbel/base/result.hpp"
 #include "corbel/connection/input_memory.hpp"
 #include "corbel/messaging/session.hpp"
+#include "corbel/transport/lent_memory.hpp"
 
 namespace corbel::connection {
 
@@ -32,6 +33,16 @@ class LargeMessage final : public cdr::Rest {
   /// True if the message of `size` octets that has `begun` is such a one; then that is kept, and space() is for the
   /// rest. `scratch`: something to decode into.
   bool begin(messaging::Session& session, base::ConstByteSpan begun, std::size_t size, messaging::Incoming& scratch);
+  /// The same for one whose rest is all to come, in memory that the peer lends.
+  bool begin_lent(messaging::Session& session, base::ConstByteSpan begun, std::size_t size,
+                  messaging::Incoming& scratch);
+  /// True if nothing of the rest has come, so that it may be in such memory.
+  bool lacks_all() const noexcept { return filled_ == 0; }
+  /// All of it is, until end_lent(), or until its octets are copied.
+  void set_lent(transport::LentMemory memory) noexcept;
+  /// The peer may have it back: nothing looks at the message any more.
+  void end_lent() noexcept;
+  std::size_t missing() const noexcept { return size_ - filled_; }
   /// Where to put what comes next: never empty, and not more than the message needs. Throws std::bad_alloc.
   base::ByteSpan space();
   void received(std::size_t size) noexcept { filled_ += size; }
@@ -49,11 +60,13 @@ class LargeMessage final : public cdr::Rest {
 
   bool pay_for_whole(std::size_t size) override;
   void given_away() noexcept override;
+  static bool is_begun(messaging::Session& session, base::ConstByteSpan begun, messaging::Incoming& scratch);
   std::size_t enough() const noexcept;
   void reserve(std::size_t capacity);
   void repay() noexcept;
 
   InputAccount& account_;
+  transport::LentMemory memory_;
   base::Bytes head_;
   std::size_t element_ = 1;  // octets of one: memory is taken for whole ones
   std::size_t size_ = 0;     // of the rest and its lead

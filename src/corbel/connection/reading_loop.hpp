@@ -38,6 +38,9 @@ struct Connection::ReadEnd {
 /// The octets go to where the framer wants them.
 [[gnu::always_inline]] inline base::Result<std::size_t> Connection::receive(Framer& framer, base::Deadline deadline) {
   try {
+    if (framer.wants_more()) [[unlikely]] {
+      if (const std::size_t lent = receive_lent(transport(), framer)) return lent;
+    }
     const base::ByteSpan space = framer.space();
     if (framer.expects_many()) [[unlikely]]
       return receive_many(transport(), framer, space, deadline);

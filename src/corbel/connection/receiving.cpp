@@ -2,6 +2,7 @@
 #include "corbel/connection/receiving.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace corbel::connection {
 namespace {
@@ -27,6 +28,15 @@ bool would_block(const base::Result<std::size_t>& received) noexcept {
   }
   framer.received_many(received ? *received : 0, vain);
   return received;
+}
+
+[[gnu::cold]] std::size_t receive_lent(transport::Transport& transport, Framer& framer) {
+  const std::size_t octets = transport.next_lent();
+  if (octets == 0 || !framer.begin_lent(octets)) return 0;
+  auto memory = transport.take_lent();
+  if (!memory) return 0;
+  framer.received_lent(std::move(memory));
+  return octets;
 }
 
 }  // namespace corbel::connection

@@ -14,4 +14,8 @@ namespace corbel::connection {
 base::Result<std::size_t> receive_many(transport::Transport& transport, Framer& framer, base::ByteSpan space,
                                        base::Deadline deadline);
 
+/// What the message at hand lacks, if that is all in memory which the peer lends and has come: then it is received
+/// without being copied. Number of octets, 0 if not. For the reading thread.
+std::size_t receive_lent(transport::Transport& transport, Framer& framer);
+
 }  // namespace corbel::connection

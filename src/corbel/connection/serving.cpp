@@ -187,6 +187,7 @@ bool Connection::serve_request(Framer& framer, Message& message) {
     handed_over = Deadline::clock_now();
   ++t_upcalls;
   run_request(message);
+  framer.end_lent();
   --t_upcalls;
   if (handed_over != 0 && Deadline::clock_now() - handed_over < server_->settings().serving.slow_upcall.count())
     expects_slow_.store(false, std::memory_order_relaxed);

@@ -94,6 +94,8 @@ void encode_elements(cdr::Encoder& encoder, const T* elements, std::size_t count
     std::size_t done = 0;
     if constexpr (Bulk<T>) {
       if (!encoder.format().swapped()) {
+        using Layout = cdr::BulkLayout<T>;
+        if (Layout::first_alignment == Layout::alignment && count != 0) encoder.align(Layout::alignment);
         while (done < count && encoder.position() % cdr::BulkLayout<T>::alignment != 0) {
           Codec<T>::encode(encoder, elements[done++]);
         }

@@ -79,13 +79,8 @@ class ViewArgument {
     using T = typename Owned::value_type;
     if constexpr (may_lie_in_place<T>()) {
       if ((decoder.format().swapped() && sizeof(T) > 1) || decoder.has_joints()) return false;
-      if constexpr (std::is_same_v<T, std::uint8_t>) {
-        base::ConstByteSpan rest;
-        if (decoder.has_rest() && decoder.view_rest(rest)) [[unlikely]] {
-          view_ = rest;
-          return true;
-        }
-      }
+      if (decoder.has_rest() && view_rest(decoder)) [[unlikely]]
+        return true;
       cdr::Decoder ahead = decoder;
       const std::size_t count = ahead.take_count(Codec<T>::kMinSize);
       if (count != 0) {
@@ -103,6 +98,23 @@ class ViewArgument {
     } else {
       return false;
     }
+  }
+
+  /// If the elements were received apart, at an address where they may lie.
+  [[gnu::cold, gnu::noinline]] bool view_rest(cdr::Decoder& decoder) {
+    using T = typename Owned::value_type;
+    constexpr std::size_t kAlignment = [] {
+      if constexpr (BulkPrimitive<T>) {
+        return sizeof(T);
+      } else {
+        return std::size_t{cdr::BulkLayout<T>::alignment};
+      }
+    }();
+    base::ConstByteSpan rest;
+    if (reinterpret_cast<std::uintptr_t>(decoder.rest().data()) % alignof(T) != 0) return false;
+    if (!decoder.view_rest(rest, sizeof(T), kAlignment)) return false;
+    view_ = {reinterpret_cast<const T*>(rest.data()), rest.size() / sizeof(T)};
+    return true;
   }
 
   V view_{};

@@ -32,6 +32,8 @@ class BranchingTarget final : public corba::Target, public base::SharedFromThis 
   /// Of the way that a call of this thread goes.
   void rebind() override { way()->rebind(); }
   corba::TargetPtr called_directly() override;
+  /// Of the way that a call of this thread goes.
+  transport::LentMemory lend(std::size_t octets) { return way()->lend(octets); }
   /// RemoteTarget::flush_oneways of each.
   bool flush_oneways(base::Deadline deadline);
 

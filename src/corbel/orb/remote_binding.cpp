@@ -337,6 +337,22 @@ void RemoteTarget::rebind() try {
   throw;
 }
 
+transport::LentMemory RemoteTarget::lend(std::size_t octets) try {
+  core_.check_process();
+  const auto usable = [](const BindingPtr& binding) {
+    return binding && binding->connection->usable(Deadline::clock_now());
+  };
+  BindingPtr binding = bound();
+  if (!usable(binding)) {
+    find_way(*core_.policies().effective(policies_));
+    binding = bound();
+  }
+  return usable(binding) ? binding->connection->lend(octets) : transport::LentMemory();
+} catch (corba::SystemExceptionCore& exception) {
+  exception.ends_own_call();
+  throw;
+}
+
 void RemoteTarget::find_way(const EffectivePolicies& policies) {
   const std::int64_t now = Deadline::clock_now();
   static constexpr corba::Operation kNone{"_validate_connection"};

@@ -49,6 +49,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr called_directly() override;
   /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
   bool flush_oneways(base::Deadline deadline);
+  /// Memory of the carrier by which calls leave; empty if it lends none. Connects, if nothing does. Throws as rebind().
+  transport::LentMemory lend(std::size_t octets);
 
   /// What hooks are told of a call that was begun elsewhere.
   struct Begun {

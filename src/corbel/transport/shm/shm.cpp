@@ -164,6 +164,11 @@ constexpr base::OptionRow<ShmSettings> kOptions[] = {
     {"ShmUsers", base::TextMember<ShmSettings>{base::member_v<&ShmSettings::users>}, 0, 0, "",
      "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
      "list; *: anybody's"},
+    {"ShmLentMemory", base::NumberMember<ShmSettings>{base::member_v<&ShmSettings::lent_memory>}, 0, kMostLent,
+     "octets",
+     "shm: memory of each connection from which clients send what they have been lent without a copy, and servants "
+     "view "
+     "it in place; 0: none; for peers that are trusted (docs/transports.md)"},
 };
 
 class ShmFactory final : public Factory {
