@@ -68,6 +68,7 @@ void add_call_options(CLI::App& app, CallOptions& options) {
       },
       "JSON, in order or as NAME=JSON; quotes around a lone text may be left out");
   add_idl_options(*command, options.files, "IDL files that declare the interface [what the server tells]");
+  add_repository_option(*command, options.files);
   command->add_option("--interface", options.interface,
                       "Where the operation is declared, as M::I or a repository id; if left out, it is looked for");
   command->add_option("--timeout", options.timeout, "Milliseconds for the call")
@@ -90,21 +91,17 @@ Caller::Caller(const CallOptions& options)
       orb_(make_orb(orb_options())),
       factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
       object_(with_policies(find_object(orb_, options.reference), options.policies)),
-      types_(given_or_told(), factory_),
-      json_(orb_, factory_, types_, JsonValues::Paths::read) {
-  told_.reset();  // they have been read
-}
+      types_(types()),
+      json_(orb_, factory_, types_, JsonValues::Paths::read) {}
 
-/// The files that were given. If there are none, those that the server tells, unless the operation is known anyway.
-const Files& Caller::given_or_told() {
+/// Nobody is asked for them if the operation is known anyway.
+Types Caller::types() {
   if (object_ == nullptr) throw std::runtime_error("this reference is nil");
   const std::string& operation = options_.operation;
   const bool built_in =
       operation.starts_with("_") && !operation.starts_with("_get_") && !operation.starts_with("_set_");
-  if (!options_.files.idl.empty() || built_in) return options_.files;
-  told_ = std::make_unique<Reflected>(orb_, object_);
-  why_no_types_ = told_->why();
-  return told_->files();
+  if (built_in) return Types({options_.files.idl, options_.files.include_dirs}, factory_);
+  return types_for(orb_, object_, options_.files, options_.interface, factory_, why_no_types_);
 }
 
 Caller::~Caller() {

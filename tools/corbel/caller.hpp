@@ -9,7 +9,7 @@
 #include "command.hpp"
 #include "corbel/dynamic/request.hpp"
 #include "json_values.hpp"
-#include "reflected.hpp"
+#include "repository.hpp"
 #include "types.hpp"
 
 namespace corbel::tool {
@@ -56,7 +56,7 @@ class Caller {
 
  private:
   std::vector<std::string> orb_options() const;
-  const Files& given_or_told();
+  Types types();
   const idl::model::Interface& interface();
   std::string name() const;
   std::string wire_name();
@@ -68,7 +68,6 @@ class Caller {
   IDL::traits<CORBA::ORB>::ref_type orb_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
   IDL::traits<CORBA::Object>::ref_type object_;
-  std::unique_ptr<Reflected> told_;
   std::string why_no_types_;
   Types types_;
   JsonValues json_;

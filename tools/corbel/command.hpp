@@ -47,6 +47,9 @@ void add_top(CLI::App& app, Run& run);
 /// asks of it beyond.
 CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& what);
 
+/// Adds --ir, whose reference is the repository of `files`.
+CLI::Option* add_repository_option(CLI::App& app, Files& files);
+
 /// Has the option refuse what is not from `least` to `most`, NaN included, which CLI::Range lets pass.
 CLI::Option* check_range(CLI::Option* option, double least, double most);
 

@@ -23,6 +23,11 @@ CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& wha
   return idl;
 }
 
+CLI::Option* add_repository_option(CLI::App& app, Files& files) {
+  return app.add_option("--ir", files.repository, "An interface repository or an InterfaceDef that tells the types")
+      ->type_name("REF");
+}
+
 CLI::Option* check_range(CLI::Option* option, double least, double most) {
   return option->check(CLI::Range(least, most))->check([](const std::string& text) {
     return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : std::string();

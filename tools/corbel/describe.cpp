@@ -9,8 +9,7 @@
 
 #include "command.hpp"
 #include "json_values.hpp"
-#include "reflected.hpp"
-#include "types.hpp"
+#include "repository.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -114,6 +113,7 @@ Json interface_json(const model::Interface& interface) {
 struct DescribeArguments {
   std::vector<std::string> given;  ///< a reference, further IDL files
   std::string reference;
+  std::string interface;
   Files files;
 };
 
@@ -139,17 +139,15 @@ int show_interfaces(DescribeArguments& arguments, const Show& show) {
   const auto orb = make_orb({});
   const auto values = IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
   IDL::traits<CORBA::Object>::ref_type object;
-  std::unique_ptr<Reflected> told;
   if (!arguments.reference.empty()) {
     object = find_object(orb, arguments.reference);
     if (object == nullptr) throw std::runtime_error("this reference is nil");
-    if (arguments.files.idl.empty()) told = std::make_unique<Reflected>(orb, object);
-    if (told != nullptr && told->files().idl.empty())
-      throw std::runtime_error("name IDL files with --idl (" + told->why() + ")");
-  } else if (arguments.files.idl.empty()) {
+  } else if (arguments.files.idl.empty() && arguments.files.repository.empty()) {
     throw std::runtime_error("name an object, IDL files, or both");
   }
-  const Types types(told != nullptr ? told->files() : arguments.files, values);
+  std::string why;
+  const Types types = types_for(orb, object, arguments.files, arguments.interface, values, why);
+  if (!why.empty() && types.interfaces().empty()) throw std::runtime_error("name IDL files with --idl (" + why + ")");
   std::size_t shown = 0;
   for (const auto* interface : types.interfaces()) {
     if (object == nullptr) {
@@ -190,6 +188,11 @@ Json callables_of(const model::Interface& interface) {
 void add_what(CLI::App& command, DescribeArguments& arguments, const char* help) {
   command.add_option("REF", arguments.given, help)->type_name("TEXT");
   add_idl_options(command, arguments.files, "IDL files that declare the interface [what the object's server tells]");
+  CLI::Option* const repository = add_repository_option(command, arguments.files);
+  command
+      .add_option("--interface", arguments.interface,
+                  "Which of the repository's, as M::I or a repository id [the object's]")
+      ->needs(repository);
 }
 
 }  // namespace

@@ -132,7 +132,8 @@ void JsonValues::set(const Ref& dynamic, const Json& json, const std::string& wh
     case TCKind::tk_objref:
       return dynamic->insert_reference(json.is_null() ? nullptr : orb_->string_to_object(text_of(json, where)));
     case TCKind::tk_TypeCode: {
-      const CORBA::typecode_reference code = types_.named(text_of(json, where));
+      const std::string name = text_of(json, where);
+      const CORBA::typecode_reference code = name == "void" ? CORBA::_tc_void : types_.named(name);  // of no value
       if (code == nullptr) refuse(where, json.dump() + " names no type of the IDL files");
       return dynamic->insert_typecode(code);
     }

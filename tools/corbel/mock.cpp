@@ -16,6 +16,7 @@
 #include "mock_lines.hpp"
 #include "recording.hpp"
 #include "relay.hpp"
+#include "repository.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -221,7 +222,12 @@ class Mock {
         factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
         types_(arguments.files, factory_),
         json_(orb_, factory_, types_, JsonValues::Paths::refused),
-        stage_{arguments, types_, json_, factory_, Answers(recording_.exchanges, arguments.any_arguments)} {}
+        stage_{arguments, types_, json_, factory_, Answers(recording_.exchanges, arguments.any_arguments)} {
+    if (arguments.files.repository.empty()) return;
+    const auto recorded = ior::from_string(recording_.reference);
+    const std::string wanted = arguments.interface.empty() && recorded ? recorded->type_id : arguments.interface;
+    types_.add(ask_repository(orb_, arguments.files.repository, wanted, nullptr));
+  }
   ~Mock() {
     try {
       orb_->destroy();
@@ -337,7 +343,8 @@ void add_mock(CLI::App& app, Run& run) {
   CLI::App* const command = app.add_subcommand("mock", "Serve an interface with answers from a file");
   command->add_option("FILE", arguments->recording, "What `corbel record` wrote, or the like written by hand")
       ->check(CLI::ExistingFile);
-  add_idl_options(*command, arguments->files, "IDL files that declare the interfaces")->required();
+  add_idl_options(*command, arguments->files, "IDL files that declare the interfaces; this or --ir");
+  add_repository_option(*command, arguments->files);
   command->add_option("--interface", arguments->interface,
                       "Of the object, as M::I [the recorded one, or the only one]");
   command->add_option("--listen", arguments->listen, "Where to serve")->type_name("ENDPOINT")->capture_default_str();
@@ -356,6 +363,7 @@ void add_mock(CLI::App& app, Run& run) {
       "the\n"
       "last one from then on. The object is also at corbaloc::HOST:PORT/mock.");
   command->callback([arguments, &run] {
+    if (arguments->files.idl.empty() && arguments->files.repository.empty()) throw CLI::RequiredError("--idl or --ir");
     run = [arguments] {
       block_signals();
       return Mock(*arguments).run();

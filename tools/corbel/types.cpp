@@ -16,6 +16,15 @@ namespace {
 
 /// Types that refer to each other, each to many, have TypeCodes larger than anything; IDL may come from strangers.
 constexpr std::size_t kMostCopied = 100'000;
+constexpr int kDeepestDeclared = 256;  // levels: what walks over them has a stack
+
+struct Level {
+  explicit Level(int& depth) noexcept : depth_(depth) { ++depth_; }
+  ~Level() { --depth_; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+  int& depth_;
+};
 
 [[noreturn]] void no_type_code(const std::string& what) {
   throw std::runtime_error("no TypeCode can be made of " + what);
@@ -83,7 +92,9 @@ std::string shipped_idl() {
   return fs::is_directory(CORBEL_IDL_SOURCE_DIR, error) ? CORBEL_IDL_SOURCE_DIR : "";
 }
 
-Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values) : values_(std::move(values)) {
+Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values,
+             std::unique_ptr<model::Model> described)
+    : values_(std::move(values)) {
   idl::front::Options options;
   options.include_dirs = files.include_dirs;
   options.shipped_dir = shipped_idl();
@@ -99,9 +110,14 @@ Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_typ
       throw std::runtime_error("this is more IDL than is read: 64 MiB with what it includes, or a minute");
     for (const auto& diagnostic : result.diagnostics) std::cerr << render(diagnostic);
     if (result.model == nullptr) throw std::runtime_error(file + " cannot be used");
-    collect(result.model->contents);
-    models_.push_back(std::move(result.model));
+    add(std::move(result.model));
   }
+  if (described != nullptr) add(std::move(described));
+}
+
+void Types::add(std::unique_ptr<model::Model> model) {
+  collect(model->contents);
+  models_.push_back(std::move(model));
 }
 
 void Types::collect(const model::Contents& contents) {
@@ -282,6 +298,8 @@ Types::Made Types::make_member(const model::Member& member) {
 }
 
 Types::Made Types::make_new(const model::Declaration& declaration) {
+  if (depth_ == kDeepestDeclared) throw std::runtime_error("the types of this IDL are nested too deeply");
+  const Level level(depth_);
   const std::string& id = declaration.repository_id;
   const std::string& name = declaration.name;
   Inside inside;

@@ -15,17 +15,23 @@
 
 namespace corbel::tool {
 
-/// IDL files given to a command.
+/// What is given to a command that declares types.
 struct Files {
   std::vector<std::string> idl;
   std::vector<std::string> include_dirs;
+  std::string repository = {};  ///< the reference of an interface repository or of an InterfaceDef; empty: none
 };
 
-/// What the IDL files given to a command declare, and the TypeCodes of it. Owns the models.
+/// What IDL files or an interface repository declare, and the TypeCodes of it. Owns the models.
 class Types {
  public:
-  /// Compiles the files. What is wrong with them goes to standard error; throws std::runtime_error if one is of no use.
-  Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values);
+  /// Compiles the files, and adds `described` if there is one. What is wrong with the files goes to standard error;
+  /// throws std::runtime_error if one is of no use.
+  Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values,
+        std::unique_ptr<idl::model::Model> described = nullptr);
+
+  /// Takes what was declared elsewhere.
+  void add(std::unique_ptr<idl::model::Model> model);
 
   /// The interface with this repository id or scoped name ("M::I"); null if none is declared.
   const idl::model::Interface* find_interface(std::string_view id_or_name) const;
@@ -75,6 +81,7 @@ class Types {
   std::vector<const idl::model::Declaration*> open_;       ///< structs, unions and values that are being made
   std::map<const idl::model::Declaration*, Made> inside_;  ///< good as long as what they refer to is being made
   std::size_t copied_ = 0;                                 ///< parts, for all that was made
+  int depth_ = 0;                                          ///< of declarations that are being made
   CORBA::TypeCodeFactory factory_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type values_;
 };
