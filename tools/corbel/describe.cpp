@@ -3,12 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
-#include "json_values.hpp"
+#include "described_types.hpp"
 #include "repository.hpp"
 
 namespace corbel::tool {
@@ -36,7 +37,8 @@ void print_operation(const model::Operation& operation) {
   std::cout << ')' << raises_text("raises", operation.raises) << ";\n";
 }
 
-void print_interface(const model::Interface& interface) {
+void print_interface(const model::Interface& interface, const Comments& comments) {
+  print_comment(std::cout, comments.of(&interface), "");
   std::cout << "interface " << model::scoped_name(interface);
   const char* separator = " : ";
   for (const auto* base : interface.bases) {
@@ -47,8 +49,11 @@ void print_interface(const model::Interface& interface) {
   for (const model::Interface* one : with_ancestors(interface)) {
     if (one != &interface && !one->contents.empty()) std::cout << "  // from " << model::scoped_name(*one) << '\n';
     for (const auto* declaration : one->contents) {
-      if (const auto* operation = model::as<model::Operation>(declaration)) print_operation(*operation);
-      if (const auto* attribute = model::as<model::Attribute>(declaration)) {
+      const auto* const operation = model::as<model::Operation>(declaration);
+      const auto* const attribute = model::as<model::Attribute>(declaration);
+      if (operation != nullptr || attribute != nullptr) print_comment(std::cout, comments.of(declaration), "  ");
+      if (operation != nullptr) print_operation(*operation);
+      if (attribute != nullptr) {
         std::cout << "  " << (attribute->readonly ? "readonly " : "") << "attribute "
                   << model::spelling(*attribute->type) << ' ' << attribute->name
                   << raises_text(attribute->readonly ? "raises" : "getraises", attribute->get_raises)
@@ -91,9 +96,10 @@ Json callable_json(const model::Attribute& attribute) {
           {"setraises", names_of(attribute.set_raises)}};
 }
 
-/// What print_interface() prints.
-Json interface_json(const model::Interface& interface) {
+/// What print_interface() prints, and the types.
+Json interface_json(const model::Interface& interface, const Comments& comments) {
   Json json = {{"name", model::scoped_name(interface)}, {"id", interface.repository_id}};
+  add_comment(json, comments.of(&interface));
   json["bases"] = Json::array();
   for (const auto* base : interface.bases) json["bases"].push_back(model::scoped_name(*base));
   json["contents"] = Json::array();
@@ -104,9 +110,12 @@ Json interface_json(const model::Interface& interface) {
       if (operation == nullptr && attribute == nullptr) continue;
       Json callable = operation != nullptr ? callable_json(*operation) : callable_json(*attribute);
       callable["interface"] = model::scoped_name(*one);
+      add_comment(callable, comments.of(declaration));
       json["contents"].push_back(std::move(callable));
     }
   }
+  json["types"] = Json::array();
+  for (const auto* type : types_used(interface)) json["types"].push_back(type_json(*type, comments));
   return json;
 }
 
@@ -132,7 +141,7 @@ void take_apart(DescribeArguments& arguments) {
 }
 
 /// What `arguments` name: the most derived interfaces of the object, or without one all that the files declare. Calls
-/// `show` with each.
+/// `show` with each and with the comments, if they were asked for.
 template <class Show>
 int show_interfaces(DescribeArguments& arguments, const Show& show) {
   take_apart(arguments);
@@ -151,7 +160,7 @@ int show_interfaces(DescribeArguments& arguments, const Show& show) {
   std::size_t shown = 0;
   for (const auto* interface : types.interfaces()) {
     if (object == nullptr) {
-      if (interface->in_main_file) show(*interface);
+      if (interface->in_main_file) show(*interface, types.comments());
       continue;
     }
     // Only the most derived one: what it inherits is shown with it.
@@ -160,13 +169,28 @@ int show_interfaces(DescribeArguments& arguments, const Show& show) {
              object->_is_a(other->repository_id);
     });
     if (derived || !object->_is_a(interface->repository_id)) continue;
-    show(*interface);
+    show(*interface, types.comments());
     ++shown;
   }
   if (object != nullptr && shown == 0)
     throw std::runtime_error("the object is of no interface that these files declare");
   orb->destroy();
   return kDone;
+}
+
+/// Interfaces, and behind each the types that it is the first to use.
+int print_interfaces(DescribeArguments& arguments) {
+  std::set<std::string> known;  // by name: files that include the same one each have a model of it
+  return show_interfaces(arguments, [&](const model::Interface& interface, const Comments& comments) {
+    if (!known.empty()) std::cout << '\n';
+    known.insert(model::scoped_name(interface));
+    print_interface(interface, comments);
+    for (const auto* type : types_used(interface)) {
+      if (!known.insert(model::scoped_name(*type)).second) continue;
+      std::cout << '\n';
+      print_type(std::cout, *type, comments);
+    }
+  });
 }
 
 /// What can be called, with the interface that declares it.
@@ -205,10 +229,12 @@ void add_describe(CLI::App& app, Run& run) {
   command->add_flag("--json", *json, "As JSON");
   command->callback([arguments, json, &run] {
     run = [arguments, json] {
-      if (!*json) return show_interfaces(*arguments, print_interface);
+      arguments->files.comments = true;
+      if (!*json) return print_interfaces(*arguments);
       Json all = Json::array();
-      const int status = show_interfaces(
-          *arguments, [&](const model::Interface& interface) { all.push_back(interface_json(interface)); });
+      const int status = show_interfaces(*arguments, [&](const model::Interface& interface, const Comments& comments) {
+        all.push_back(interface_json(interface, comments));
+      });
       std::cout << all.dump(2) << '\n';
       return status;
     };
@@ -225,7 +251,7 @@ void add_list(CLI::App& app, Run& run) {
   command->callback([arguments, json, &run] {
     run = [arguments, json] {
       Json all = Json::array();
-      const int status = show_interfaces(*arguments, [&](const model::Interface& interface) {
+      const int status = show_interfaces(*arguments, [&](const model::Interface& interface, const Comments&) {
         if (arguments->reference.empty()) {
           all.push_back({{"name", model::scoped_name(interface)}, {"id", interface.repository_id}});
         } else {

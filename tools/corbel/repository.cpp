@@ -83,7 +83,9 @@ Types types_for(const IDL::traits<CORBA::ORB>::ref_type& orb, const ObjectRef& o
   if (!files.idl.empty()) return Types(files, values);
   const Reflected told(orb, object);
   why = told.why();
-  return Types(told.files(), values, told.files().idl.empty() ? ask_object(object, why) : nullptr);
+  Files all = told.files();
+  all.comments = files.comments;
+  return Types(all, values, all.idl.empty() ? ask_object(object, why) : nullptr);
 }
 
 }  // namespace corbel::tool

@@ -110,6 +110,7 @@ Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_typ
       throw std::runtime_error("this is more IDL than is read: 64 MiB with what it includes, or a minute");
     for (const auto& diagnostic : result.diagnostics) std::cerr << render(diagnostic);
     if (result.model == nullptr) throw std::runtime_error(file + " cannot be used");
+    if (files.comments) comments_.read(*result.model);
     add(std::move(result.model));
   }
   if (described != nullptr) add(std::move(described));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comments.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/type_factory.hpp"
@@ -20,6 +21,7 @@ struct Files {
   std::vector<std::string> idl;
   std::vector<std::string> include_dirs;
   std::string repository = {};  ///< the reference of an interface repository or of an InterfaceDef; empty: none
+  bool comments = false;        ///< what comments in the files say is wanted, too
 };
 
 /// What IDL files or an interface repository declare, and the TypeCodes of it. Owns the models.
@@ -39,6 +41,7 @@ class Types {
   const idl::model::Declaration* bits(const CORBA::TypeCode& type) const;
   /// All interfaces that are defined, in order.
   const std::vector<const idl::model::Interface*>& interfaces() const noexcept { return interfaces_; }
+  const Comments& comments() const noexcept { return comments_; }
 
   /// Throws std::runtime_error for types that have no TypeCode (natives). Maps are sequences of a nameless struct,
   /// optional members nameless unions over boolean, bitmasks and bitsets aliases of integers: as generated code
@@ -74,6 +77,7 @@ class Types {
   CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all, Inside& inside);
 
   std::vector<std::unique_ptr<idl::model::Model>> models_;
+  Comments comments_;
   std::vector<const idl::model::Interface*> interfaces_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> by_name_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> bits_;  ///< bitmasks and bitsets, by repository id
