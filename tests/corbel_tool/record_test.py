@@ -54,6 +54,30 @@ class RecordTest(BenchTest):
         self.assertEqual((second["exception"], second["members"]), ("Test::Refused", {"why": "division by nothing", "code": 1}))
         self.assertGreater(first["ms"], 0)
 
+    def test_scripts_are_told_in_json(self):
+        file = path_in(self.folder, "told.jsonl")
+        with self.bench.between("record", self.bench.reference, file, "--idl", IDL, "--json") as record:
+            first = json.loads(record.seen[0])
+            self.assertEqual((first["reference"], first["server"]), (record.reference, f"127.0.0.1:{port_of(self.bench, self.bench.reference)}"))
+            self.bench.call(record.reference, "divide", "17", "5")
+            self.assertEqual(record.end(), 0)
+            self.assertEqual([json.loads(line) for line in record.seen[1:]], [{"calls": 1, "in_part": 0, "unreadable": 0, "written": True}])
+        answers = self.write("told_answers.jsonl", {"operation": "divide", "result": {"result": 3, "rest": 1}},
+                             {"operation": "_get_label", "result": {"result": 5}}, {"operation": "nothing", "result": 1})
+        with self.mock(answers, "--json", "--interface", "Test::Bench") as mock:
+            unusable = json.loads(mock.seen[0])["unusable"]
+            self.assertEqual([line.partition(": ")[0] for line in unusable], ["line 2", "line 3"])
+            self.bench.call(mock.reference, "divide", "7", "2")
+            self.bench.call(mock.reference, "count", status=3)
+            self.bench.call(mock.reference, "label", status=3)
+            self.assertEqual(mock.end(), 0)
+            told = [json.loads(line) for line in mock.seen[1:]]
+            self.assertEqual(told[:3], [{"kind": "call", "operation": "divide", "arguments": {"a": 7, "b": 2}, "line": 1},
+                                        {"kind": "call", "operation": "_get_count", "arguments": {}},
+                                        {"kind": "call", "operation": "_get_label", "arguments": {}, "line": 2}])
+            self.assertEqual((told[3]["kind"], told[3]["problem"].partition(":")[0]), ("unusable", "line 2"))
+            self.assertEqual(mock.errors, [])
+
     def test_the_same_server_gives_the_same_answers(self):
         said = self.bench.run("replay", self.recording, "--idl", IDL)
         self.assertIn("11 calls, 0 with another end", said)

@@ -34,6 +34,7 @@ struct MockArguments {
   bool any_arguments = false;
   bool timed = false;
   bool quiet = false;
+  bool json = false;
 };
 
 /// All answers, and which were given. Thread-safe.
@@ -92,6 +93,14 @@ struct Stage {
   Answers answers;
   std::map<std::string, std::string> references = {};  ///< of objects by their recorded keys
   std::mutex mutex = {};
+
+  /// People read the text on standard error, scripts the line of JSON on standard output.
+  void tell(const Json& line, const std::string& text) const {
+    if (arguments.json)
+      std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+    else
+      std::cerr << text << '\n';
+  }
 };
 
 [[noreturn]] void raise_system(const std::string& name, const Json& members) {
@@ -152,8 +161,12 @@ class Actor final : public PortableServer::DynamicImplementation {
     const Exchange* const chosen = stage_.answers.next(key_, operation, arguments);
     const std::string call =
         operation + " " + arguments.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 500);
-    if (!stage_.arguments.quiet)
-      std::cerr << call << (chosen == nullptr ? "  no answer" : "  line " + std::to_string(chosen->line)) << '\n';
+    if (!stage_.arguments.quiet) {
+      Json line = {{"kind", "call"}, {"operation", operation}, {"arguments", arguments}};
+      if (!key_.empty()) line["object"] = key_;
+      if (chosen != nullptr) line["line"] = chosen->line;
+      stage_.tell(line, call + (chosen == nullptr ? "  no answer" : "  line " + std::to_string(chosen->line)));
+    }
     if (chosen == nullptr && !stage_.arguments.defaults && !signature.oneway)
       throw CORBA::NO_IMPLEMENT(0, CORBA::CompletionStatus::COMPLETED_NO, "the mock has no answer for " + call);
     try {
@@ -162,7 +175,7 @@ class Actor final : public PortableServer::DynamicImplementation {
       throw;
     } catch (const std::exception& failure) {
       const std::string line = chosen == nullptr ? "" : "line " + std::to_string(chosen->line) + ": ";
-      std::cerr << "corbel: " << line << failure.what() << '\n';
+      stage_.tell({{"kind", "unusable"}, {"problem", line + failure.what()}}, "corbel: " + line + failure.what());
       throw CORBA::INTERNAL(0, CORBA::CompletionStatus::COMPLETED_NO, line + failure.what());
     }
     return chosen == nullptr ? 0 : chosen->milliseconds;
@@ -256,16 +269,21 @@ class Mock {
     if (recording_.exchanges.empty() && !arguments_.recording.empty())
       std::cerr << "corbel: there are no answers in " << arguments_.recording << '\n';
     const Served served{all, all.at(main_key), arguments_.any_arguments, arguments_.defaults};
-    for (const std::string& line : unusable_lines(recording_, served, types_, json_))
-      std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';
-    root->the_POAManager()->activate();
+    const std::vector<std::string> unusable = unusable_lines(recording_, served, types_, json_);
+    if (!arguments_.json)
+      for (const std::string& line : unusable)
+        std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';
     const std::string& reference = stage_.references.at(main_key);
     if (!arguments_.ior_file.empty()) {
       std::ofstream file(arguments_.ior_file);
       file << reference << '\n';
       if (!file.flush()) throw std::runtime_error("cannot write " + arguments_.ior_file);
     }
-    std::cout << reference << std::endl;
+    if (arguments_.json)
+      stage_.tell({{"reference", reference}, {"unusable", unusable}}, "");
+    else
+      std::cout << reference << std::endl;
+    root->the_POAManager()->activate();  // now calls may be printed, too
     std::thread serving([&] {
       try {
         orb_->run();
@@ -355,6 +373,8 @@ void add_mock(CLI::App& app, Run& run) {
                     "Take an answer to the operation with other arguments if there is none for these");
   command->add_flag("--timed", arguments->timed, "Take as long as the recorded server did");
   command->add_flag("--quiet", arguments->quiet, "Do not print calls");
+  command->add_flag("--json", arguments->json,
+                    "Print the reference with the lines that cannot be used, then calls, as JSON, one object a line");
   command->footer(
       "FILE has one JSON object a line (or is one array of them):\n"
       "  {\"operation\": \"divide\", \"arguments\": {\"a\": 7, \"b\": 2}, \"result\": {\"result\": 3, \"rest\": 1}}\n"

@@ -20,6 +20,7 @@ struct RecordArguments {
   std::string ior_file;
   Files files;
   RelayOptions relay;
+  bool json = false;
 };
 
 /// Writes exchanges in the order in which they end. Thread-safe.
@@ -50,6 +51,12 @@ class Recorder {
     if (in_part_ > 0) text += ", " + std::to_string(in_part_) + " of them in part, as no_arguments and no_result say";
     if (missed_ > 0) text += "; " + std::to_string(missed_) + " messages could not be read: " + why_missed_;
     return text;
+  }
+  Json summary_json() const {
+    Json json = {{"calls", count_.load()}, {"in_part", in_part_.load()}, {"unreadable", missed_.load()}};
+    if (missed_ > 0) json["problem"] = why_missed_;
+    json["written"] = !failed_;
+    return json;
   }
   std::size_t missed() const { return missed_; }
   /// From now on it is known that not everything is in the file.
@@ -135,10 +142,13 @@ int record(const RecordArguments& arguments) {
   {
     Relay relay(arguments.relay, target.host, target.port,
                 [&](const Ends&) { return std::make_unique<RecordTalk>(interpreter, recorder); });
-    announce(relay, target, arguments.ior_file, false);
+    announce(relay, target, arguments.ior_file, arguments.json);
     serve(relay);
   }
-  std::cerr << "corbel: " << recorder.summary() << '\n';
+  if (arguments.json)
+    std::cout << recorder.summary_json().dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  else
+    std::cerr << "corbel: " << recorder.summary() << '\n';
   if (recorder.failed()) return kUsage;
   return recorder.missed() == 0 ? kDone : kUserException;
 }
@@ -155,6 +165,7 @@ void add_record(CLI::App& app, Run& run) {
       ->required();
   add_idl_options(*command, arguments->files, "IDL files that say what messages mean")->required();
   add_relay_options(*command, arguments->relay, arguments->ior_file);
+  command->add_flag("--json", arguments->json, "Print the reference, and at the end how much is in FILE, as JSON");
   command->footer(
       "Stands between, as `corbel tap` does, until SIGINT or SIGTERM. Exit status 1: messages passed that could not be "
       "read.\n"
