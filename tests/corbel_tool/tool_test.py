@@ -254,6 +254,21 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("Test::Base", self.corbel("list", "--idl", IDL).split("\n"))
         self.assertIn("name an object", self.corbel("list", status=2))
 
+    def test_a_failure_says_where_its_minor_code_is_explained(self):
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/errors.md"), encoding="utf-8") as file:
+            document = file.read()
+        self.assertIn("\n## Minor codes\n", document)
+        said = self.corbel("call", "corbaloc::127.0.0.1:1/x", "_non_existent", status=4)
+        self.assertIn("see docs/errors.md#minor-codes: connect (2), refused (1)", said)
+        for row in ("| connect | 2 |", "| refused | 1 |", "| BAD_OPERATION | 2 | `kUnknownOperation` |"):
+            self.assertIn(row, document)
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "other.idl")
+            with open(other, "w", encoding="ascii") as file:
+                file.write("interface Other { void missing(); };\n")
+            self.assertIn("see docs/errors.md#minor-codes: BAD_OPERATION 2, kUnknownOperation",
+                          self.corbel("call", self.reference, "missing", "--idl", other, status=3))
+
     def test_calls_obey_policies(self):
         for policy in ("SyncScope=SYNC_WITH_TARGET", "RelativeRoundtripTimeout=30000", "ConnectionTimeout=9000", "Rebind=NO_REBIND"):
             self.assertEqual(self.corbel("call", self.reference, "count", "--policy", policy).strip(), "42")

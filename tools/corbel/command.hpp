@@ -76,4 +76,8 @@ IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB
 
 int status_of(const CORBA::SystemException& exception);
 
+/// Where the documentation explains the minor code: "docs/errors.md#minor-codes: TRANSIENT 2, kNoUsableProfile". Empty
+/// if it does not: the minor code is 0, or another ORB's own.
+std::string where_explained(const CORBA::SystemException& exception);
+
 }  // namespace corbel::tool

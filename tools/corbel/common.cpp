@@ -97,4 +97,22 @@ int status_of(const CORBA::SystemException& exception) {
                                                                                                      : kSystemException;
 }
 
+std::string where_explained(const CORBA::SystemException& exception) {
+  constexpr const char* kSection = "docs/errors.md#minor-codes: ";
+  const std::string name = exception._name();
+  const std::uint32_t minor = exception.minor();
+  if (corba::minor_name(name, minor).empty()) return "";
+  const auto number = [](std::uint32_t value) { return " (" + std::to_string(value) + ")"; };
+  const std::uint32_t stage = minor >> 7 & 0x1f;
+  const std::uint32_t code = minor & 0x7f;
+  if ((minor & ~std::uint32_t{0xfff}) == corba::kCorbelVmcid)
+    return kSection + std::string(to_string(static_cast<base::Stage>(stage))) + number(stage) + ", " +
+           std::string(to_string(static_cast<base::Code>(code))) + number(code);
+#define CORBEL_MINOR_CONSTANT(EXCEPTION, NUMBER, CONSTANT, TEXT) \
+  if (name == #EXCEPTION && minor == corba::minor::CONSTANT) return kSection + (name + " " #NUMBER ", " #CONSTANT);
+  CORBEL_OMG_MINORS(CORBEL_MINOR_CONSTANT)
+#undef CORBEL_MINOR_CONSTANT
+  return "";
+}
+
 }  // namespace corbel::tool

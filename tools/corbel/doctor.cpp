@@ -222,7 +222,8 @@ class Doctor {
     } else if (name == "BAD_OPERATION" || name == "NO_IMPLEMENT") {
       add(Level::note, "the object", "answers, but has not even the operations of every object: " + said, "");
     } else {
-      add(Level::problem, "the object", "answers with " + said, "docs/errors.md says what the minor code means");
+      const std::string where = where_explained(exception);
+      add(Level::problem, "the object", "answers with " + said, where.empty() ? "" : "see " + where);
     }
   }
 

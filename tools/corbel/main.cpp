@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     return written(run());
   } catch (const CORBA::SystemException& exception) {
     complain(exception.what());
+    if (const std::string where = where_explained(exception); !where.empty()) complain(("see " + where).c_str());
     return status_of(exception);
   } catch (const CORBA::UserException& exception) {  // of the naming service: ns:NAME
     complain(exception.what());
