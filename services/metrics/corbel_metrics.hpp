@@ -35,12 +35,19 @@ class Metrics {
   /// only. Clients are answered one after the other and have two seconds each; there is no access control, so choose
   /// an address that only friends reach. Throws std::runtime_error if it cannot listen there.
   void serve(const std::string& address);
+  /// Answers CORBA clients, too: registers an object (CorbelMetrics.idl) as the initial reference "CorbelMetrics" of
+  /// the ORB, so that corbaloc::host:port/CorbelMetrics of this server leads to it, and leaves the root POA's manager
+  /// as it is. Every client that can connect can then read the metrics. When this is gone, the object does not exist.
+  /// Throws CORBA exceptions: ORB::InvalidName the second time.
+  void serve(const IDL::traits<CORBA::ORB>::ref_type& orb);
   /// Where it serves; 0 if it does not.
   std::uint16_t port() const noexcept;
 
  private:
   class Endpoint;
   struct Parts;
+  static std::string text(const Parts& parts);
+
   const std::shared_ptr<Parts> parts_;
   std::unique_ptr<Endpoint> endpoint_;
 };

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
 
+#include "CorbelMetrics_server.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/orb/statistics.hpp"
 #include "counters.hpp"
@@ -163,6 +165,16 @@ class Initializer final : public pi::ORBInitializer {
   const std::weak_ptr<Parts> parts_;  // ORBs that are made when the Metrics are gone have no interceptors
 };
 
+class Servant final : public virtual CORBA::servant_traits<CorbelMetrics::Metrics>::base_type {
+ public:
+  explicit Servant(std::function<std::string()> text) : text_(std::move(text)) {}
+
+  std::string text() override { return text_(); }
+
+ private:
+  const std::function<std::string()> text_;
+};
+
 /// Connections by protocol and side, and queues, summed up over ORBs.
 void write_connections(const std::vector<IDL::traits<CORBA::ORB>::ref_type>& orbs, std::string& text) {
   std::map<std::pair<std::string, bool>, std::size_t> connections;
@@ -219,14 +231,18 @@ void Metrics::watch(const IDL::traits<CORBA::ORB>::ref_type& orb) {
 }
 
 std::string Metrics::text() const {
+  return text(*parts_);
+}
+
+std::string Metrics::text(const Parts& parts) {
   std::string text;
   Counters::write_head(text);
-  parts_->server.write(text);
-  parts_->client.write(text);
+  parts.server.write(text);
+  parts.client.write(text);
   std::vector<IDL::traits<CORBA::ORB>::ref_type> orbs;
   {
-    const std::lock_guard lock(parts_->mutex);
-    for (const auto& one : parts_->orbs)
+    const std::lock_guard lock(parts.mutex);
+    for (const auto& one : parts.orbs)
       if (auto orb = one.lock(); orb != nullptr) orbs.push_back(orb);
   }
   write_connections(orbs, text);
@@ -237,6 +253,15 @@ std::string Metrics::text() const {
 void Metrics::serve(const std::string& address) {
   if (endpoint_ != nullptr) throw std::runtime_error("metrics are served already");
   endpoint_ = std::make_unique<Endpoint>(address, [this] { return text(); });
+}
+
+void Metrics::serve(const IDL::traits<CORBA::ORB>::ref_type& orb) {
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto servant = CORBA::make_reference<Servant>([parts = parts_] {
+    if (!parts->counts) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::CompletionStatus::COMPLETED_NO, "it was switched off");
+    return text(*parts);
+  });
+  orb->register_initial_reference("CorbelMetrics", root->servant_to_reference(servant));
 }
 
 std::uint16_t Metrics::port() const noexcept {

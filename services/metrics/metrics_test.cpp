@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 
+#include "CorbelMetrics.hpp"
 #include "corbel/dynamic/request.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ipc/connector.hpp"
@@ -185,6 +186,21 @@ TEST_F(MetricsTest, HttpClientsGetThemAndNothingElse) {
   Metrics other;
   EXPECT_THROW(other.serve("127.0.0.1:" + std::to_string(metrics_.port())), std::runtime_error);
   EXPECT_THROW(other.serve("nonsense"), std::runtime_error);
+}
+
+TEST_F(MetricsTest, CorbaClientsAreServedUntilItIsGone) {
+  const auto orb = make("served", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+  auto off = std::make_unique<Metrics>();
+  off->serve(orb);
+  EXPECT_THROW(off->serve(orb), CORBA::InvalidName);
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const auto reference = orb->object_to_string(orb->resolve_initial_references("CorbelMetrics"));
+  const auto seen = IDL::traits<CorbelMetrics::Metrics>::narrow(client_->string_to_object(reference));
+  EXPECT_NE(seen->text().find("# TYPE corbel_requests_total counter\n"), std::string::npos);
+  off.reset();
+  EXPECT_THROW(seen->text(), CORBA::OBJECT_NOT_EXIST);
+  orb->destroy();
 }
 
 TEST(CountersTest, NamesAndExceptionsAreBounded) {

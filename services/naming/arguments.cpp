@@ -203,8 +203,13 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
       ->check(CLI::Range(1L, 86'400L))
       ->capture_default_str();
   app.add_option("--ior-file", arguments.ior_file, "Write the root context's reference to this file");
-  app.add_option("--metrics", arguments.metrics,
-                 "Serve metrics by HTTP at HOST:PORT, for Prometheus and `corbel top`; port 0: any [nowhere]");
+  CLI::Option* const metrics =
+      app.add_option("--metrics", arguments.metrics,
+                     "Serve metrics by HTTP at HOST:PORT, for Prometheus and `corbel top`; port 0: any [nowhere]");
+  app.add_flag(
+         "--metrics-object", arguments.metrics_object,
+         "Serve them to CORBA clients, too: all that reach this service can read corbaloc::HOST:PORT/CorbelMetrics")
+      ->needs(metrics);
   app.add_option("--error-log", arguments.error_log, "Append what is said on standard error to this file");
   app.add_option("--durability", arguments.place.durability,
                  "A change is acknowledged when it is on the disk (power-loss), or with the system (process), which is "

@@ -21,12 +21,13 @@ struct Arguments {
   std::string advertise;            ///< the name by which the network is told of it; empty: it is not
   std::vector<Address> publish;     ///< addresses that references contain, too
   std::chrono::milliseconds member_lease = std::chrono::seconds(30);  ///< a member that is silent for so long is gone
-  std::string ior_file;     ///< where the root's reference is written; empty: nowhere
-  std::string metrics;      ///< HOST:PORT where metrics are served; empty: nowhere
-  std::string error_log;    ///< where standard error goes; empty: where it went
-  std::string import_file;  ///< data of omniNames to be imported; then nothing is served
-  bool check = false;       ///< the database is checked; nothing is served
-  bool prune = false;       ///< contexts that nothing leads to are destroyed; nothing is served
+  std::string ior_file;         ///< where the root's reference is written; empty: nowhere
+  std::string metrics;          ///< HOST:PORT where metrics are served; empty: nowhere
+  bool metrics_object = false;  ///< by a CORBA object, too
+  std::string error_log;        ///< where standard error goes; empty: where it went
+  std::string import_file;      ///< data of omniNames to be imported; then nothing is served
+  bool check = false;           ///< the database is checked; nothing is served
+  bool prune = false;           ///< contexts that nothing leads to are destroyed; nothing is served
   std::chrono::seconds prune_age = std::chrono::hours(24);  ///< but not younger ones
   StoreLimits store;
   ServiceLimits service;

@@ -171,6 +171,7 @@ int serve(const Arguments& arguments, Store& store) {
     if (metrics) {
       metrics->watch(orb);
       metrics->serve(arguments.metrics);
+      if (arguments.metrics_object) metrics->serve(orb);
     }
     advertisement = advertise(arguments, *service);
     std::cout << "corbel-named: " << address(root);

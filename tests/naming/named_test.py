@@ -60,28 +60,6 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(named.end(), 0)
         self.assertEqual(remembered(), [(port,)])
 
-    def test_metrics_are_served_and_top_shows_them(self):
-        named = Named(self.folder, "--metrics", "127.0.0.1:0")
-        address = "127.0.0.1:" + named.line.rsplit(" ", 1)[1]
-        top = subprocess.Popen([CORBEL, "top", address, "-i", "3", "-n", "1", "--json"], stdout=subprocess.PIPE, text=True)
-        calls = 0
-        while top.poll() is None:
-            run(CORBEL, "ns", "resolve", "nothing", "--service", named.url, status=1)
-            calls += 1
-        seen = json.loads(top.communicate(timeout=TIMEOUT_S)[0])
-        self.assertEqual(seen["processes"][0]["address"], address)
-        self.assertGreater(seen["processes"][0]["resident"], 0)
-        resolve = [one for one in seen["operations"] if one["operation"] == "resolve"][0]
-        self.assertEqual((resolve["side"], resolve["errors"]), ("server", resolve["calls"]))
-        self.assertTrue(0 < resolve["calls"] <= calls, resolve)
-        self.assertGreater(resolve["p99_us"], 0)
-        text = run(CORBEL, "top", address, "127.0.0.1:1", "-i", "0.05", "-n", "1")
-        self.assertIn("resolve", text)
-        self.assertIn("127.0.0.1:1: ", text)
-        self.assertEqual(named.end(), 0)
-        self.assertIn("refused", run(CORBEL, "top", address, "-i", "0.05", "-n", "1", status=4))
-        self.assertIn("HOST:PORT", run(NAMED, "--data", self.folder + "/other.db", "--port", "0", "--metrics", "nonsense", status=1))
-
     def test_watching_tells_what_changes(self):
         named = Named(self.folder)
         self.addCleanup(lambda: named.process.poll() is None and named.end())
