@@ -143,6 +143,19 @@ class Graphs(unittest.TestCase):
     def test_a_circle_is_written_once(self):
         self.assertEqual(self.get(circle()), {"x": {"same_as": "/"}, "y": None})
 
+    def test_a_sequence_of_itself_has_a_name_that_ends(self):
+        # An any: tk_sequence, an encapsulation with an indirection to where it began, no bound; no elements.
+        code = struct.pack("<II4sIiI", 19, 16, b"\1", 0xffffffff, -16, 0)
+        server = Server(code + struct.pack("<I", 0))
+        idl = self.write("a.idl", "interface A { any get(); };")
+        try:
+            done = self.corbel("call", server.reference, "get", "--idl", idl)
+        finally:
+            server.close()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["value"], [])
+        self.assertIn("...", done.stdout)
+
     def test_what_is_shared_is_written_once(self):
         value, path = self.get(ladder(40)), ""
         for _ in range(39):

@@ -85,7 +85,8 @@ std::wstring wide_text(const std::string& text) {
   return out;
 }
 
-std::string type_name(const CORBA::TypeCode& type) {
+std::string type_name(const CORBA::TypeCode& type, int depth) {
+  if (depth == 0) return "...";  // a stranger's sequence may be one of itself
   static constexpr const char* kBasic[] = {"null",          "void",  "short",          "long",    "unsigned short",
                                            "unsigned long", "float", "double",         "boolean", "char",
                                            "octet",         "any",   "CORBA::TypeCode"};
@@ -107,9 +108,9 @@ std::string type_name(const CORBA::TypeCode& type) {
     case TCKind::tk_fixed:
       return "fixed<" + std::to_string(type.fixed_digits()) + "," + std::to_string(type.fixed_scale()) + ">";
     case TCKind::tk_sequence:
-      return "sequence<" + type_name(*type.content_type()) + ">";
+      return "sequence<" + type_name(*type.content_type(), depth - 1) + ">";
     case TCKind::tk_array:
-      return type_name(*type.content_type()) + "[" + std::to_string(type.length()) + "]";
+      return type_name(*type.content_type(), depth - 1) + "[" + std::to_string(type.length()) + "]";
     default:
       break;
   }

@@ -18,7 +18,7 @@ std::vector<std::uint8_t> from_base64(const std::string& text);
 std::string narrow_text(const std::wstring& text);
 std::wstring wide_text(const std::string& text);
 
-/// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode.
-std::string type_name(const CORBA::TypeCode& type);
+/// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode, so many sequences and arrays deep.
+std::string type_name(const CORBA::TypeCode& type, int depth = 64);
 
 }  // namespace corbel::tool
