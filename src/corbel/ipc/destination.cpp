@@ -78,4 +78,37 @@ base::Result<std::size_t> recv_with_destination(int socket, base::ByteSpan room,
   return detail::whole(*size, room.size());
 }
 
+base::Result<std::size_t> send_from(int socket, base::ConstByteSpan datagram, const InetAddress& to,
+                                    const InetAddress& from) noexcept {
+  iovec piece{const_cast<base::Octet*>(datagram.data()), datagram.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in6_pktinfo))] = {};
+  msghdr message{};
+  message.msg_name = const_cast<sockaddr*>(to.native());
+  message.msg_namelen = to.size();
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  const auto put = [&](int level, int type, const auto& info) {
+    header->cmsg_level = level;
+    header->cmsg_type = type;
+    header->cmsg_len = CMSG_LEN(sizeof info);
+    std::memcpy(CMSG_DATA(header), &info, sizeof info);
+    message.msg_controllen = CMSG_SPACE(sizeof info);
+  };
+  if (from.is_v6()) {
+    const auto* native = reinterpret_cast<const sockaddr_in6*>(from.native());
+    in6_pktinfo info{};
+    info.ipi6_addr = native->sin6_addr;
+    info.ipi6_ifindex = native->sin6_scope_id;
+    put(IPPROTO_IPV6, IPV6_PKTINFO, info);
+  } else {
+    in_pktinfo info{};
+    info.ipi_spec_dst = reinterpret_cast<const sockaddr_in*>(from.native())->sin_addr;
+    put(IPPROTO_IP, IP_PKTINFO, info);
+  }
+  return detail::send_header(socket, message, MSG_DONTWAIT);
+}
+
 }  // namespace corbel::ipc

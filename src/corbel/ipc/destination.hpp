@@ -18,4 +18,9 @@ CORBEL_API base::Status tell_destinations(int socket, bool v6) noexcept;
 CORBEL_API base::Result<std::size_t> recv_with_destination(int socket, base::ByteSpan room, InetAddress& from,
                                                            InetAddress& to) noexcept;
 
+/// One sendmsg(2) that does not block: a whole datagram to `to`, or nothing, with the address `from` of this host (not
+/// its port) as its sender; both are of the socket's family. Errors (stage send): as DatagramSocket::send_to.
+CORBEL_API base::Result<std::size_t> send_from(int socket, base::ConstByteSpan datagram, const InetAddress& to,
+                                               const InetAddress& from) noexcept;
+
 }  // namespace corbel::ipc
