@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/transport/rudp/wire.hpp"
+
+namespace corbel::transport::rudp {
+
+/// The receiving half of a conversation: puts octets into order, and keeps them until they are read. What it keeps is
+/// bounded by its capacity, whatever comes. Not thread-safe.
+class Receiving {
+ public:
+  /// `capacity`: octets.
+  explicit Receiving(std::size_t capacity) noexcept : capacity_(capacity) {}
+
+  enum class Arrival : std::uint8_t {
+    in_order,  ///< and what had come behind it is so now
+    apart,     ///< behind a gap
+    again,     ///< all of it had come
+    refused,   ///< there is no room, or the stream has ended before it
+  };
+  Arrival take(std::uint64_t position, base::ConstByteSpan data, bool ends);
+  /// Octets in order, as many as there are room and octets.
+  std::size_t read(base::ByteSpan room) noexcept;
+  /// Nobody reads any more: what has come, and what comes, is forgotten.
+  void discard() noexcept;
+
+  bool is_readable() const noexcept { return read_ < octets_end(); }
+  /// All octets up to the end have come.
+  bool has_ended() const noexcept { return next_ > end_; }
+  /// All positions before have come.
+  std::uint64_t next() const noexcept { return next_; }
+  /// Octets that may follow.
+  std::uint32_t window() const noexcept { return static_cast<std::uint32_t>(edge() - octets_end()); }
+  std::uint64_t edge() const noexcept { return read_ + capacity_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+  /// What has come behind gaps, in order.
+  std::span<const Range> ranges() const noexcept { return ranges_; }
+
+ private:
+  static constexpr std::uint64_t kOpen = UINT64_MAX;
+
+  std::uint64_t octets_end() const noexcept { return has_ended() ? end_ : next_; }
+  bool remember(Range range);
+
+  const std::size_t capacity_;
+  std::unique_ptr<base::Octet[]> octets_;  // position p at p % capacity_; made when the first come
+  std::uint64_t read_ = 0;                 // before this, the reader has them
+  std::uint64_t next_ = 0;
+  std::uint64_t end_ = kOpen;  // of the stream, once it is known: the position that the end takes
+  bool discards_ = false;
+  std::vector<Range> ranges_;  // apart from each other, behind next_
+};
+
+}  // namespace corbel::transport::rudp

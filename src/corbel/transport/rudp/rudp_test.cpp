@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Over sockets: what the network, strangers and the death of peers do to connections.
+#include "corbel/transport/rudp/rudp.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "corbel/transport/rudp/endpoint.hpp"
+#include "corbel/transport/rudp/simulation.hpp"
+#include "corbel/transport/rudp/socket.hpp"
+#include "corbel/transport/rudp/test_support.hpp"
+
+namespace corbel::transport::rudp_tests {
+namespace {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using ipc::InetAddress;
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
+#else
+constexpr bool kChildrenHaveThreads = true;
+#endif
+
+const RudpSettings kSmallDatagrams{.give_up = 20s, .datagram = kSafeDatagram};
+
+/// A client of another make, as far as the hand-shake.
+struct RawClient {
+  ipc::UdpSocket socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+  Bytes room = Bytes(kSmallestDatagram);
+
+  std::optional<Datagram> ask(std::size_t size, const InetAddress& server, base::Duration patience = 20s) {
+    (void)socket.send_to(base::ConstByteSpan(room).first(size), server);
+    InetAddress from;
+    const auto answer = socket.recv_from(room, from, Deadline::after(patience));
+    return answer ? read(base::ConstByteSpan(room).first(*answer)) : std::nullopt;
+  }
+};
+
+class Rudp : public testing::Test {
+ protected:
+  void listen(const RudpSettings& settings = {}, const std::string& address = "127.0.0.1:0", Options options = {}) {
+    factory_ = make_rudp(settings);
+    connector_ = factory_->make_connector();
+    acceptor_ = *factory_->listen(**factory_->parse(address), options);
+  }
+  InetAddress address() const {
+    const auto& own = dynamic_cast<const RudpEndpoint&>(*acceptor_->endpoints().front());
+    return *InetAddress::parse(own.host(), own.port());
+  }
+  base::Result<std::unique_ptr<Transport>> connect_to(const InetAddress& address, base::Duration patience = 20s,
+                                                      const ConnectionOptions& options = {}) {
+    return connector_->connect(**factory_->parse(address.to_string()), options, Deadline::after(patience));
+  }
+  std::unique_ptr<Transport> accept() {
+    for (;;) {
+      auto accepted = acceptor_->accept();
+      if (accepted) return *std::move(accepted);
+      if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait)) {
+        ADD_FAILURE() << "nobody came";
+        return nullptr;
+      }
+    }
+  }
+  void make_pair(const InetAddress& where) {
+    client_ = *connect_to(where);
+    server_ = accept();
+  }
+  static base::Status send(Transport& transport, const Bytes& octets, base::Duration patience = 60s) {
+    const cdr::Segment whole{octets.data(), octets.size()};
+    CORBEL_TRY(const auto count, transport.send({&whole, 1}, Deadline::after(patience)));
+    EXPECT_EQ(count, octets.size());
+    return {};
+  }
+  static Bytes receive(Transport& transport, std::size_t size) {
+    Bytes octets(size);
+    for (std::size_t got = 0; got < size;) {
+      const auto count = transport.receive(base::ByteSpan(octets).subspan(got), Deadline::after(60s));
+      if (!count) {
+        ADD_FAILURE() << base::to_string(count.error()) << " after " << got;
+        octets.resize(got);
+        break;
+      }
+      got += *count;
+    }
+    return octets;
+  }
+  static Code end_of(Transport& transport, base::Duration patience = 20s) {
+    Bytes room(1000);
+    for (;;) {
+      const auto count = transport.receive(room, Deadline::after(patience));
+      if (!count) return count.error().code;
+    }
+  }
+  void exchange(std::size_t size) {
+    const Bytes forth = pattern(size, 1), back = pattern(size, 2);
+    std::thread client_sends([&] { EXPECT_TRUE(send(*client_, forth)); });
+    std::thread server_sends([&] { EXPECT_TRUE(send(*server_, back)); });
+    std::thread server_receives([&] { EXPECT_TRUE(receive(*server_, size) == forth); });
+    EXPECT_TRUE(receive(*client_, size) == back);
+    client_sends.join();
+    server_sends.join();
+    server_receives.join();
+  }
+
+  std::shared_ptr<const Factory> factory_;
+  std::unique_ptr<Connector> connector_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<Transport> client_;
+  std::unique_ptr<Transport> server_;
+};
+
+TEST_F(Rudp, MegabytesArriveWholeAndInOrderThroughABadNetwork) {
+  listen(kSmallDatagrams);
+  BadNetwork network(address(), {.lost = 20, .twice = 5, .overtaken = 20, .damaged = 3});
+  make_pair(InetAddress::loopback_v4(network.port()));
+  exchange(1 << 20);
+  EXPECT_GT(network.lost(), 300U);
+}
+
+TEST_F(Rudp, LargeDatagramsOfLoopbackAddressesToo) {
+  listen();
+  BadNetwork network(address(), {.lost = 5, .twice = 5, .overtaken = 10});
+  make_pair(InetAddress::loopback_v4(network.port()));
+  exchange(4 << 20);
+}
+
+TEST_F(Rudp, WhatWasSentBeforeTheEndArrivesThroughABadNetwork) {
+  listen(kSmallDatagrams);
+  BadNetwork network(address(), {.lost = 20, .overtaken = 20});
+  for (int round = 0; round < 5; ++round) {
+    make_pair(InetAddress::loopback_v4(network.port()));
+    const Bytes octets = pattern(50'000);
+    ASSERT_TRUE(send(*client_, octets));
+    client_.reset();
+    EXPECT_TRUE(receive(*server_, octets.size()) == octets);
+    EXPECT_EQ(end_of(*server_), Code::closed);
+  }
+}
+
+// The last one that uses the thread waits for the answer: a process may end right after that.
+TEST_F(Rudp, WhatWasSentLastArrivesThoughTheProcessEnds) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  listen(kSmallDatagrams);
+  BadNetwork network(address(), {.lost = 20});
+  const Bytes octets = pattern(50'000);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    {
+      const auto factory = make_rudp(kSmallDatagrams);
+      auto client = *factory->make_connector()->connect(
+          **factory->parse(InetAddress::loopback_v4(network.port()).to_string()), {}, Deadline::after(20s));
+      (void)send(*client, octets);
+    }
+    ::_exit(0);
+  }
+  server_ = accept();
+  EXPECT_TRUE(receive(*server_, octets.size()) == octets);
+  EXPECT_EQ(end_of(*server_), Code::closed);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+}
+
+// --- ends ---
+
+TEST_F(Rudp, APeerThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto factory = make_rudp();
+    const auto acceptor = *factory->listen(**factory->parse("127.0.0.1:0"), {});
+    const std::uint16_t port = dynamic_cast<const RudpEndpoint&>(*acceptor->endpoints().front()).port();
+    if (::write(ready[1], &port, sizeof port) < 0) ::_exit(1);
+    for (std::unique_ptr<Transport> peer;;) {
+      auto accepted = acceptor->accept();
+      if (accepted) peer = *std::move(accepted);
+      Bytes room(1 << 16);
+      while (peer != nullptr && peer->receive(room, Deadline::none())) {
+      }
+    }
+  }
+  std::uint16_t port = 0;
+  ASSERT_EQ(::read(ready[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
+  factory_ = make_rudp();
+  connector_ = factory_->make_connector();
+  client_ = *connect_to(InetAddress::loopback_v4(port));
+  std::thread killer([child] {
+    std::this_thread::sleep_for(100ms);
+    ::kill(child, SIGKILL);
+  });
+  const Bytes octets = pattern(100'000);
+  const auto begin = std::chrono::steady_clock::now();
+  base::Status sent;
+  while (sent) sent = send(*client_, octets);
+  EXPECT_EQ(sent.error(), base::error(Stage::send, Code::lost));
+  EXPECT_EQ(end_of(*client_), Code::lost);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s) << "before the peer is given up";
+  killer.join();
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(Rudp, APeerBehindACutNetworkIsGivenUp) {
+  listen({.give_up = 1s});
+  BadNetwork network(address(), {});
+  make_pair(InetAddress::loopback_v4(network.port()));
+  network.cut();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(end_of(*client_), Code::lost) << "it was asked whether it is there";
+  EXPECT_EQ(end_of(*server_), Code::lost);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, 900ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+}
+
+TEST_F(Rudp, APeerThatHasForgottenSaysSo) {
+  listen();
+  RawClient client;
+  Segment segment;
+  segment.asks = true;
+  segment.source = 77;
+  const auto reset = client.ask(write_segment(client.room, 12345, segment, 0), address());
+  ASSERT_TRUE(reset);
+  EXPECT_EQ(reset->kind, Kind::reset);
+  EXPECT_EQ(reset->to, 77U);
+}
+
+TEST_F(Rudp, ConnectionsOutliveTheirAcceptorWhichLetsNobodyIn) {
+  listen();
+  const InetAddress where = address();
+  make_pair(where);
+  acceptor_->close();
+  const auto refused = connect_to(where);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), base::error(Stage::connect, Code::refused));
+  exchange(100'000);
+}
+
+TEST_F(Rudp, WhoWaitsToBeAcceptedWhenTheDoorClosesIsToldSo) {
+  listen();
+  client_ = *connect_to(address());
+  acceptor_.reset();
+  const Code end = end_of(*client_);
+  EXPECT_TRUE(end == Code::closed || end == Code::lost);
+}
+
+// --- strangers ---
+
+TEST_F(Rudp, HostileDatagramsDoNoHarm) {
+  listen(kSmallDatagrams);
+  BadNetwork network(address(), {});
+  make_pair(InetAddress::loopback_v4(network.port()));
+  std::atomic<bool> done{false};
+  std::thread stranger([&] {
+    std::minstd_rand random(3);
+    auto socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+    Bytes room(2000);
+    while (!done) {
+      Bytes noise(1 + random() % 200);
+      for (auto& octet : noise) octet = static_cast<base::Octet>(random());
+      noise[0] = 0xc5;
+      (void)socket.send_to(noise, address(), ipc::SendFlags::dont_wait);
+      network.inject(noise, random() % 2 == 0);
+      // What was overheard, again; and from another address, which it is not believed from.
+      const auto recorded = network.recorded();
+      if (recorded.empty()) continue;
+      const Bytes& again = recorded[random() % recorded.size()];
+      network.inject(again);
+      (void)socket.send_to(again, address(), ipc::SendFlags::dont_wait);
+      // Resets and acknowledgements with tokens that were guessed.
+      room.resize(2000);
+      room.resize(write_reset(room, random()));
+      network.inject(room, random() % 2 == 0);
+      room.resize(2000);
+      Segment segment;
+      segment.acknowledged = random();
+      room.resize(write_segment(room, random(), segment, 100));
+      network.inject(room, random() % 2 == 0);
+      std::this_thread::yield();
+    }
+  });
+  exchange(1 << 20);
+  done = true;
+  stranger.join();
+  EXPECT_FALSE(acceptor_->accept()) << "nobody else was let in";
+}
+
+TEST_F(Rudp, HalfOpenConnectionsAreBoundedForEachHost) {
+  Options options;
+  options.backlog = 8;  // six of one host
+  listen({}, "127.0.0.1:0", options);
+  std::vector<RawClient> clients(10);
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const Offer offer{100 + i, 1'000, 10'000};
+    const auto cookie = clients[i].ask(write_hello(clients[i].room, offer), address());
+    ASSERT_TRUE(cookie);
+    ASSERT_EQ(cookie->kind, Kind::cookie);
+    const auto answer = clients[i].ask(write_open(clients[i].room, offer, cookie->cookie), address(), 300ms);
+    if (answer && answer->kind == Kind::accept) ++accepted;
+  }
+  EXPECT_EQ(accepted, 6U);
+  EXPECT_FALSE(acceptor_->accept()) << "who has not heard what it was told is not let in";
+}
+
+TEST_F(Rudp, AnOpenWithoutACookieOfItsOwnGetsOneInstead) {
+  listen();
+  RawClient client;
+  const auto answer = client.ask(write_open(client.room, {5, 1'000, 10'000}, {1, 2}), address());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->kind, Kind::cookie);
+}
+
+TEST_F(Rudp, AnotherVersionIsRefused) {
+  listen();
+  RawClient client;
+  const std::size_t size = write_hello(client.room, {5, 1'000, 10'000});
+  client.room[1] = static_cast<base::Octet>((kVersion + 1) << 4 | 1);
+  seal(base::ByteSpan(client.room).first(size));
+  const auto answer = client.ask(size, address());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->kind, Kind::refuse);
+  EXPECT_TRUE(answer->unsupported);
+}
+
+// --- many, and elsewhere ---
+
+TEST_F(Rudp, FiveHundredAndTwelveConnectionsAtATime) {
+  listen();
+  constexpr std::size_t kMany = 512;
+  std::vector<std::unique_ptr<Transport>> clients, servers;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    auto connected = connect_to(address());
+    ASSERT_TRUE(connected) << i << ": " << base::to_string(connected.error());
+    clients.push_back(*std::move(connected));
+    servers.push_back(accept());
+  }
+  for (std::size_t i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(send(*clients[i], pattern(3'000, static_cast<std::uint32_t>(i + 1))));
+  }
+  for (std::size_t i = 0; i < kMany; ++i) {
+    EXPECT_TRUE(receive(*servers[i], 3'000) == pattern(3'000, static_cast<std::uint32_t>(i + 1)));
+  }
+}
+
+TEST_F(Rudp, APeerHearsAnswersFromTheAddressThatItSpokeTo) {
+  for (const char* everywhere : {":0", "0.0.0.0:0"}) {
+    listen({}, everywhere);
+    const std::uint16_t port = dynamic_cast<const RudpEndpoint&>(*acceptor_->endpoints().front()).port();
+    for (const char* host : {"127.0.0.1", "127.0.0.2"}) {
+      make_pair(*InetAddress::parse(host, port));
+      exchange(10'000);
+    }
+  }
+}
+
+TEST_F(Rudp, TheChildOfAForkLeavesTheParentsConnectionsAlone) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  listen();
+  make_pair(address());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    client_->abandon();
+    server_->abandon();
+    client_.reset();
+    server_.reset();
+    acceptor_.reset();
+    // It may have its own.
+    listen();
+    make_pair(address());
+    const bool sent = send(*client_, pattern(10)).ok() && receive(*server_, 10) == pattern(10);
+    client_.reset();
+    server_.reset();
+    acceptor_.reset();
+    connector_.reset();
+    ::_exit(sent ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  exchange(100'000);
+}
+
+}  // namespace
+}  // namespace corbel::transport::rudp_tests

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/ipc/datagram.hpp"
+#include "corbel/ipc/event.hpp"
+
+/// For tests: a socket between clients and a server that loses, repeats, delays and damages datagrams, always the same
+/// ones of as many.
+namespace corbel::transport::rudp_tests {
+
+/// In hundredths of all datagrams.
+struct Badness {
+  unsigned lost = 0;
+  unsigned twice = 0;
+  unsigned overtaken = 0;  ///< by some of those that follow
+  unsigned damaged = 0;
+};
+
+class BadNetwork {
+ public:
+  BadNetwork(const ipc::InetAddress& server, const Badness& badness)
+      : BadNetwork(*ipc::UdpSocket::open(ipc::InetAddress::loopback_v4()), server, badness) {}
+  /// The same port at another address.
+  BadNetwork(const char* host, const char* server, const Badness& badness)
+      : BadNetwork(*ipc::UdpSocket::open(*ipc::InetAddress::parse(host, 0)), *ipc::InetAddress::parse(server, 0),
+                   badness) {}
+  ~BadNetwork() {
+    stop_.set();
+    thread_.join();
+  }
+  /// What clients take for the server's.
+  std::uint16_t port() const { return port_; }
+  std::size_t passed() const { return passed_; }
+  std::size_t lost() const { return lost_; }
+  /// Nothing comes through any more.
+  void cut() { cut_ = true; }
+  /// The datagrams that went to the server last, as they were.
+  std::vector<base::Bytes> recorded() {
+    const std::lock_guard lock(mutex_);
+    return {recorded_.begin(), recorded_.end()};
+  }
+  /// Sends something to the server in the name of the first client, or (`back`) to that in the server's.
+  void inject(const base::Bytes& octets, bool back = false) {
+    const std::lock_guard lock(mutex_);
+    if (clients_.empty()) return;
+    if (back) {
+      (void)front_.send_to(octets, clients_.front().address, ipc::SendFlags::dont_wait);
+    } else {
+      (void)clients_.front().socket.send_to(octets, server_, ipc::SendFlags::dont_wait);
+    }
+  }
+
+ private:
+  BadNetwork(ipc::UdpSocket front, const ipc::InetAddress& server, const Badness& badness)
+      : front_(std::move(front)),
+        port_(front_.local_address()->port()),
+        server_(server.port() == 0 ? server.with_port(port_) : server),
+        badness_(badness),
+        thread_([this] { run(); }) {}
+
+  struct Client {
+    ipc::InetAddress address;
+    ipc::UdpSocket socket;  // which the server takes for it
+  };
+  struct Held {
+    std::size_t client;
+    bool back;
+    base::Bytes octets;
+    std::size_t until;  // so many have come
+  };
+
+  void run() {
+    while (!stopped_) {
+      std::vector<pollfd> all{{stop_.handle(), POLLIN, 0}, {front_.handle(), POLLIN, 0}};
+      for (const Client& each : clients_) all.push_back({each.socket.handle(), POLLIN, 0});
+      // Who is held back goes on even if nobody follows.
+      if (::poll(all.data(), all.size(), held_.empty() ? -1 : 5) == 0) release(SIZE_MAX);
+      stopped_ = all[0].revents != 0;
+      if (all[1].revents != 0) take_front();
+      for (std::size_t i = 2; i < all.size(); ++i) {
+        if (all[i].revents != 0) take_back(i - 2);
+      }
+    }
+  }
+  void take_front() {
+    ipc::InetAddress from;
+    const auto size = front_.recv_from(room_, from, ipc::RecvFlags::dont_wait);
+    if (!size) return;
+    std::size_t client = 0;
+    while (client < clients_.size() && !(clients_[client].address == from)) ++client;
+    {
+      const std::lock_guard lock(mutex_);
+      if (client == clients_.size()) {
+        clients_.push_back({from, *ipc::UdpSocket::open(ipc::InetAddress::loopback_v4())});
+      }
+      recorded_.emplace_back(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*size));
+      if (recorded_.size() > 100) recorded_.pop_front();
+    }
+    pass(client, false, *size);
+  }
+  void take_back(std::size_t client) {
+    ipc::InetAddress from;
+    const auto size = clients_[client].socket.recv_from(room_, from, ipc::RecvFlags::dont_wait);
+    if (size) pass(client, true, *size);
+  }
+  bool happens(unsigned hundredths) { return random_() % 100 < hundredths; }
+  void pass(std::size_t client, bool back, std::size_t size) {
+    ++passed_;
+    release(passed_);
+    if (cut_ || happens(badness_.lost)) {
+      ++lost_;
+      return;
+    }
+    base::Bytes octets(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(size));
+    if (happens(badness_.damaged)) octets[random_() % size] ^= static_cast<base::Octet>(1U << random_() % 8);
+    for (int copies = happens(badness_.twice) ? 2 : 1; copies > 0; --copies) {
+      if (happens(badness_.overtaken)) {
+        held_.push_back({client, back, octets, passed_ + 1 + random_() % 6});
+      } else {
+        forward(client, back, octets);
+      }
+    }
+  }
+  void release(std::size_t now) {
+    for (std::size_t i = held_.size(); i-- > 0;) {
+      if (held_[i].until > now) continue;
+      forward(held_[i].client, held_[i].back, held_[i].octets);
+      held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  void forward(std::size_t client, bool back, const base::Bytes& octets) {
+    if (back) {
+      (void)front_.send_to(octets, clients_[client].address, ipc::SendFlags::dont_wait);
+    } else {
+      (void)clients_[client].socket.send_to(octets, server_, ipc::SendFlags::dont_wait);
+    }
+  }
+
+  ipc::UdpSocket front_;
+  const std::uint16_t port_;
+  const ipc::InetAddress server_;
+  const Badness badness_;
+  std::minstd_rand random_{1};
+  ipc::Event stop_ = *ipc::Event::open();
+  bool stopped_ = false;
+  base::Bytes room_ = base::Bytes(1U << 16);
+  std::vector<Held> held_;
+  std::atomic<std::size_t> passed_{0}, lost_{0};
+  std::atomic<bool> cut_{false};
+  std::mutex mutex_;  // guards changes of what follows
+  std::vector<Client> clients_;
+  std::deque<base::Bytes> recorded_;
+  std::thread thread_;
+};
+
+}  // namespace corbel::transport::rudp_tests
