@@ -15,7 +15,7 @@ import re
 import sys
 
 UNTESTED = {
-    "no memory for an IORInfo": "memory does not run out on demand",
+    "no memory to tell that a POA is gone": "memory does not run out on demand",
     "a timer of the application ends: no memory": "memory does not run out on demand",
     "connection cut: this process has no memory for its replies": "memory does not run out on demand",
 }

@@ -43,7 +43,7 @@ std::string components_of(const ObjectRef& object, std::uint32_t tag) {
 
 constexpr std::uint32_t kTag = 0x41420000;
 
-TEST(References, SayWhatIorInterceptorsAdd_16_5_2_1) {
+TEST(References, SayWhatIorInterceptorsAdd_16_5_4_1) {
   Story story;
   const auto first = CORBA::make_reference<IorWatch>("A", story, [](const IorInfoRef& info) {
     info->add_ior_component(component(kTag, "one"));
@@ -67,7 +67,7 @@ TEST(References, SayWhatIorInterceptorsAdd_16_5_2_1) {
   EXPECT_EQ(components_of(child->create_reference("IDL:Watched/Thing:1.0"), kTag), "one two three ");
 }
 
-TEST(References, AreMadeWhateverAnIorInterceptorThrows_16_5_1_1) {
+TEST(References, AreMadeWhateverAnIorInterceptorThrows_16_5_4_1) {
   Story story;
   const auto first =
       CORBA::make_reference<IorWatch>("A", story, [](const IorInfoRef&) { throw CORBA::NO_PERMISSION(); });
@@ -100,7 +100,7 @@ TEST(References, AreSeenByClientInterceptorsWithTheirComponents_16_3_13_6) {
   }
 }
 
-TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_3_1) {
+TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_5_1) {
   Story story;
   IorInfoRef kept;
   std::string seen;

@@ -133,8 +133,8 @@ TEST(InterceptorEvents, OfWhatNobodyIsToldByAnException) {
   FailingInterceptors::on() = true;
   Server both;
   FailingInterceptors::on() = false;
-  expect_event(both, LogLevel::warning, LogModule::orb, "establish_components failed",
-               {{"interceptor", "failing ior"}, {"exception", "no component"}});
+  expect_event(both, LogLevel::warning, LogModule::orb, "IOR interceptor failed",
+               {{"interceptor", "failing ior"}, {"point", "establish_components"}, {"exception", "no component"}});
   Server other;
   EXPECT_EQ(both.thing(other.reference)->async_add(1, 2).get(), 3);
   expect_event(both, LogLevel::warning, LogModule::client, "interceptor raised what nobody waits for",

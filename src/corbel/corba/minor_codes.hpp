@@ -73,6 +73,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(OBJ_ADAPTER, 3, kNoDefaultServant, "no default servant")                                      \
   X(OBJ_ADAPTER, 4, kNoServantManager, "no servant manager")                                      \
   X(OBJ_ADAPTER, 5, kIncarnateViolatedPolicy, "servant manager violated the policy")              \
+  X(OBJ_ADAPTER, 6, kComponentsNotEstablished, "components_established failed")                   \
   X(OBJ_ADAPTER, 7, kNullServant, "servant manager returned no servant")                          \
   X(DATA_CONVERSION, 1, kCharacterNotInCodeSet, "character not in the transmission code set")     \
   X(OBJECT_NOT_EXIST, 1, kObjectNotActive, "object not active")                                   \

@@ -22,6 +22,7 @@ template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ClientRe
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ServerRequestInterceptor>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInfo>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInterceptor>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInterceptor_3_0>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::PolicyFactory>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitInfo>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitializer>;

@@ -70,6 +70,7 @@ void Interceptors::add(ServerRef interceptor) {
 
 void Interceptors::add(IorRef interceptor) {
   add_to(iors_, std::move(interceptor));
+  if (auto* const sees = dynamic_cast<SeesAdapters*>(iors_.back()._shared().get())) see_adapters_.push_back(sees);
 }
 
 void Interceptors::add(CORBA::PolicyType type, FactoryRef factory) {

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/interceptors/slots.hpp"
 #include "corbel/orb/hooks.hpp"
@@ -63,7 +66,10 @@ class Interceptors final : public orb::CallHooks {
   void* lend() noexcept override;
   void borrow(void* lent) noexcept override;
   void give_back(void* lent) noexcept override;
-  void on_adapter(orb::NewAdapter& adapter) noexcept override;
+  bool for_adapters() const noexcept override { return !iors_.empty(); }
+  void on_adapter(orb::NewAdapter& adapter) override;
+  void on_adapters_gone(const std::vector<std::shared_ptr<void>>& known) override;
+  void on_manager(const std::string& id, orb::AdapterState state) noexcept override;
   bool takes_policy(CORBA::PolicyType type) const noexcept override { return factories_.contains(type); }
   void close() noexcept override;
 
@@ -73,6 +79,11 @@ class Interceptors final : public orb::CallHooks {
   void end(orb::ClientRequest& request);
   void end(orb::ServerRequest& request);
   void leave(std::uint32_t request_id) noexcept;
+  using SeesAdapters = PortableInterceptor::IORInterceptor_3_0;
+  /// Tells the first `count` of them.
+  void tell_gone(const PortableInterceptor::ObjectReferenceTemplateSeq& templates, std::size_t count) const noexcept;
+  std::exception_ptr failure_at(std::string_view point, PortableInterceptor::IORInterceptor& one,
+                                base::FunctionRef<void()> act) const noexcept;
 
   orb::Core& core_;
   const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();
@@ -81,6 +92,7 @@ class Interceptors final : public orb::CallHooks {
   std::vector<ServerRef> servers_;
   std::vector<SeesThreads*> see_threads_;  // some of them
   std::vector<IorRef> iors_;
+  std::vector<SeesAdapters*> see_adapters_;  // some of them
   std::map<CORBA::PolicyType, FactoryRef> factories_;
   std::atomic<std::uint32_t> last_id_{0};
 };

@@ -12,6 +12,7 @@
 #include "corbel/corba/policy.hpp"
 #include "corbel/dynamic/any.hpp"
 #include "corbel/interceptors/iop_types.hpp"
+#include "corbel/interceptors/object_references.hpp"
 
 /// Portable interceptors (CORBA 3.3 part 1, clause 16): code of the application at fixed points of each call, on either
 /// side. Derive from ClientRequestInterceptor, ServerRequestInterceptor or IORInterceptor and register an
@@ -27,6 +28,7 @@ class ClientRequestInterceptor;
 class ServerRequestInterceptor;
 class IORInfo;
 class IORInterceptor;
+class IORInterceptor_3_0;
 class PolicyFactory;
 class ORBInitInfo;
 class ORBInitializer;
@@ -45,6 +47,7 @@ CORBEL_INTERCEPTOR_TRAITS(ClientRequestInterceptor)
 CORBEL_INTERCEPTOR_TRAITS(ServerRequestInterceptor)
 CORBEL_INTERCEPTOR_TRAITS(IORInfo)
 CORBEL_INTERCEPTOR_TRAITS(IORInterceptor)
+CORBEL_INTERCEPTOR_TRAITS(IORInterceptor_3_0)
 CORBEL_INTERCEPTOR_TRAITS(PolicyFactory)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitInfo)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitializer)
@@ -94,11 +97,6 @@ class CORBEL_API InvalidSlot final : public corbel::corba::MemberlessException<I
   static constexpr const char* _id = "IDL:omg.org/PortableInterceptor/InvalidSlot:1.0";
   static constexpr const char* _label = "InvalidSlot";
 };
-
-using ServerId = std::string;
-using ORBId = std::string;
-using AdapterName = std::vector<std::string>;
-using ObjectId = CORBA::OctetSeq;
 
 /// Base of all interceptors (16.2.1). What threads call concurrently must be thread-safe.
 class CORBEL_API Interceptor : public virtual CORBA::LocalObject {
@@ -229,26 +227,63 @@ class CORBEL_API ServerRequestInterceptor : public virtual Interceptor {
   CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInterceptor)
 };
 
-/// An object adapter that is being made (16.5.3). Valid until establish_components returns, then BAD_INV_ORDER minor
-/// OMG 14.
+using AdapterManagerId = std::string;
+/// What an adapter does with new requests (16.5.2.2).
+using AdapterState = std::int16_t;
+inline constexpr AdapterState HOLDING = 0;
+inline constexpr AdapterState ACTIVE = 1;
+inline constexpr AdapterState DISCARDING = 2;
+inline constexpr AdapterState INACTIVE = 3;
+inline constexpr AdapterState NON_EXISTENT = 4;
+
+/// An object adapter that is being made (16.5.5). Valid until the last components_established has returned, at the
+/// points that are given; elsewhere BAD_INV_ORDER minor OMG 14. For the thread that it is given to.
 class CORBEL_API IORInfo : public virtual CORBA::LocalObject {
  public:
   /// Nil if the adapter has none of the type; INV_POLICY minor OMG 2 if nothing knows the type.
   virtual IDL::traits<CORBA::Policy>::ref_type get_effective_policy(CORBA::PolicyType type) = 0;
-  /// All profiles of the adapter's references get it. There may be several with one id.
+  /// All profiles of the adapter's references get it. There may be several with one id. In establish_components.
   virtual void add_ior_component(const IOP::TaggedComponent& a_component) = 0;
   /// The same for profiles of that kind; BAD_PARAM minor OMG 29 if this ORB makes none such.
   virtual void add_ior_component_to_profile(const IOP::TaggedComponent& a_component, IOP::ProfileId profile_id) = 0;
+  /// The adapter's manager, and its state.
+  virtual AdapterManagerId manager_id() = 0;
+  virtual AdapterState state() = 0;
+  /// In components_established.
+  virtual IDL::traits<ObjectReferenceTemplate>::ref_type adapter_template() = 0;
+  /// What will make the adapter's references: the template, or what an interceptor before has set. In
+  /// components_established. BAD_PARAM for nil.
+  virtual IDL::traits<ObjectReferenceFactory>::ref_type current_factory() = 0;
+  virtual void current_factory(IDL::traits<ObjectReferenceFactory>::ref_type value) = 0;
   CORBEL_INTERCEPTOR_INTERFACE(IORInfo)
 };
 
-/// Says what references carry besides addresses (16.5.2): called once for each adapter, the root's included, that is
+/// Says what references carry besides addresses (16.5.4): called once for each adapter, the root's included, that is
 /// made after ORB_init.
 class CORBEL_API IORInterceptor : public virtual Interceptor {
  public:
   /// What it throws is ignored.
   virtual void establish_components(IDL::traits<IORInfo>::ref_type info) = 0;
   CORBEL_INTERCEPTOR_INTERFACE(IORInterceptor)
+};
+
+/// Sees adapters come and go, and decides what makes their references (16.5.4); added as any IORInterceptor. No lock of
+/// the ORB is held while it is called, but the end of the ORB waits for it: waiting for that inside throws
+/// BAD_INV_ORDER. It may use and make adapters, other than the one that it is told of and, until that is made, the
+/// root.
+class CORBEL_API IORInterceptor_3_0 : public virtual IORInterceptor {
+ public:
+  /// After establish_components of all, before anybody else knows the adapter. If it throws, the adapter is not made:
+  /// OBJ_ADAPTER minor OMG 6; those before it in the list are told that it is NON_EXISTENT.
+  virtual void components_established(IDL::traits<IORInfo>::ref_type info) = 0;
+  /// After the state of a manager has changed, whether it has adapters or not: each change once, in their order, and
+  /// before the operation returns that made it, unless another thread is just telling. What it throws is ignored.
+  virtual void adapter_manager_state_changed(const AdapterManagerId& id, AdapterState state) = 0;
+  /// After changes that are no manager's: NON_EXISTENT, when the end of adapters has begun and new requests find none,
+  /// while others may still run. One call for all that end together, an adapter before those below it. What it throws
+  /// is ignored.
+  virtual void adapter_state_changed(const ObjectReferenceTemplateSeq& templates, AdapterState state) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(IORInterceptor_3_0)
 };
 
 /// Makes policies of a type of the application's for ORB::create_policy (16.6). Thread-safe.

@@ -68,15 +68,35 @@ struct ServerRequest : HookedRequest {
   std::shared_ptr<void> slots;  ///< the hooks' own
 };
 
-/// An object adapter that is being made.
+/// Makes the references of an adapter. Thread-safe.
+class ReferenceSource {
+ public:
+  virtual ~ReferenceSource() = default;
+  /// May throw; OBJECT_NOT_EXIST if the adapter is gone.
+  virtual ior::Ior make_reference(base::ConstByteSpan object_id, const std::string& type_id) = 0;
+};
+
+/// What an adapter does with new requests, or a manager has its adapters do. Numbers as in PortableInterceptor.
+enum class AdapterState : std::uint8_t { holding, active, discarding, inactive, non_existent };
+
+/// An object adapter that is being made. For the thread that makes it.
 struct NewAdapter {
-  /// The policy of a type that it has, given or by default; null if it has none.
-  base::FunctionRef<corba::PolicyCorePtr(std::uint32_t)> policy;
   struct Component {
     std::optional<std::uint32_t> profile;  ///< tag of those that it is for; else all
     ior::TaggedComponent component;
   };
-  std::vector<Component> components = {};  ///< what its references say besides
+
+  /// The policy of a type that it has, given or by default; null if it has none.
+  base::FunctionRef<corba::PolicyCorePtr(std::uint32_t)> policy;
+  base::FunctionRef<AdapterState()> state;  ///< its manager's
+  const std::string& manager;               ///< its manager's id
+  std::vector<std::string> name;            ///< the root's first
+  std::shared_ptr<ReferenceSource> own;     ///< makes its references as it does itself; may outlive it
+
+  // What the hooks say.
+  std::vector<Component>& components;            ///< what its references say besides, from now on
+  std::shared_ptr<ReferenceSource> source = {};  ///< makes its references in its place
+  std::shared_ptr<void> known = {};              ///< by which they are told of its end; null: they are not
 };
 
 /// While hooks are told of a request outside of its upcall: it counts as running, and cannot wait for its own end. Used
@@ -146,8 +166,15 @@ class CallHooks {
   virtual void borrow(void* lent) noexcept = 0;
   virtual void give_back(void* lent) noexcept = 0;
 
-  /// An adapter is being made, the root's included: the hooks say what its references carry.
-  virtual void on_adapter(NewAdapter& adapter) noexcept = 0;
+  /// True if they want to be told of adapters and their managers: it never changes.
+  virtual bool for_adapters() const noexcept = 0;
+  /// An adapter is being made, the root's included, and nobody else knows it yet: the hooks say what its references
+  /// carry. Throws OBJ_ADAPTER if it is not to be made.
+  virtual void on_adapter(NewAdapter& adapter) = 0;
+  /// These adapters are no more, or were not made after all. Throws std::bad_alloc.
+  virtual void on_adapters_gone(const std::vector<std::shared_ptr<void>>& known) = 0;
+  /// A manager's state has changed.
+  virtual void on_manager(const std::string& id, AdapterState state) noexcept = 0;
   /// True if policies of this type are the application's: adapters keep them.
   virtual bool takes_policy(std::uint32_t type) const noexcept = 0;
 

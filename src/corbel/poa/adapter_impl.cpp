@@ -78,11 +78,7 @@ bool Adapter::describe(orb::ServedObject& object) {
   object.object_id.assign(upcall->id().begin(), upcall->id().end());
   object.adapter_id = upcall->poa().id();
   object.policies = std::make_shared<const AdapterPolicies>(upcall->poa().policies());
-  for (std::string_view path = upcall->poa().path(); !path.empty();) {
-    const std::size_t end = std::min(path.find(kPathSeparator), path.size());
-    object.adapter_name.emplace_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
+  object.adapter_name = names_of(upcall->poa().path());
   return true;
 }
 std::string Adapter::served_interface() {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "corbel/corba/policy_core.hpp"
-#include "corbel/orb/hooks.hpp"
 #include "corbel/poa/lane_group.hpp"
 
 namespace corbel::poa {
@@ -28,13 +27,12 @@ struct AdapterPolicies {
   /// True if calls into the application have to wait for their turn.
   bool takes_turns() const noexcept { return threads != Threads::orb_controlled; }
   bool main_thread() const noexcept { return threads == Threads::main_thread; }
-  bool both_ways = false;                              ///< BiDirPolicy::BOTH
-  std::string lane;                                    ///< empty: the first
-  std::uint16_t lane_index = 0;                        ///< where the list names it
-  std::shared_ptr<const LaneGroup> lane_group;         ///< that references name instead; null: none
-  corba::PolicyCores others;                           ///< of types that the application made its own
-  std::vector<const SelectsProfiles*> selectors;       ///< those of `others` that are such
-  std::vector<orb::NewAdapter::Component> components;  ///< what references say besides
+  bool both_ways = false;                         ///< BiDirPolicy::BOTH
+  std::string lane;                               ///< empty: the first
+  std::uint16_t lane_index = 0;                   ///< where the list names it
+  std::shared_ptr<const LaneGroup> lane_group;    ///< that references name instead; null: none
+  corba::PolicyCores others;                      ///< of types that the application made its own
+  std::vector<const SelectsProfiles*> selectors;  ///< those of `others` that are such
 
   bool use_default_servant() const noexcept { return processing == Processing::default_servant; }
   bool use_servant_manager() const noexcept { return processing == Processing::servant_manager; }

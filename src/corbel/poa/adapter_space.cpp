@@ -5,8 +5,9 @@
 
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/ior/profile.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/hooks.hpp"
+#include "corbel/poa/object_key.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -32,18 +33,27 @@ const base::Log& AdapterSpace::log() const noexcept {
 }
 
 base::SharedPtr<Poa> AdapterSpace::root() {
-  const std::lock_guard lock(root_mutex_);
-  if (root_ == nullptr && !closed()) {
-    AdapterPolicies policies;
-    policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
-    establish_components(policies);
-    const auto self = shared_from(this);
-    root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
+  const auto here = std::this_thread::get_id();
+  if (root_maker_ == here) {
+    corba::raise("BAD_INV_ORDER", corba::minor::kNotAtThisPoint, corba::Completed::no, "the root POA is being made");
   }
+  const std::lock_guard lock(root_mutex_);
+  if (root_ != nullptr || closed()) return root_;
+  struct Making {
+    std::atomic<std::thread::id>& maker;
+    ~Making() { maker = std::thread::id(); }
+  } const making{root_maker_};
+  root_maker_ = here;
+  AdapterPolicies policies;
+  policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
+  const auto self = shared_from(this);
+  root_ = Poa::make(self, nullptr, std::string(kRootName), managers_.make_implicit(self, "RootPOAManager"), policies);
+  if (closed()) (void)root_->end(true, false, base::Deadline::none());  // by hooks that were told of it
   return root_;
 }
 
 base::SharedPtr<Poa> AdapterSpace::existing_root() {
+  if (root_maker_ == std::this_thread::get_id()) return nullptr;
   const std::lock_guard lock(root_mutex_);
   return root_;
 }
@@ -55,7 +65,9 @@ bool AdapterSpace::close(bool wait, base::Deadline deadline) {
   // Requests that a manager held learn from their POA that it ends.
   if (root != nullptr) (void)root->end(true, false, deadline);
   for (const auto& manager : managers) manager->retire();
-  if (root == nullptr || !wait) return true;
+  if (!wait) return true;
+  if (!wait_until_told(deadline)) return false;
+  if (root == nullptr) return true;
   if (!root->end(true, true, deadline)) return false;  // a thread that closes again with waiting waits for it
   const std::lock_guard lock(root_mutex_);
   root_.reset();
@@ -89,7 +101,7 @@ void AdapterSpace::check_may_wait_for_requests() const {
   check_may_wait();
   if (!in_upcall()) return;
   corba::raise("BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
-               "waiting for requests to finish from inside the end of an object");
+               "waiting for requests to finish from inside the end of an object or an IOR interceptor");
 }
 
 ior::Ior AdapterSpace::make_ior(base::ConstByteSpan key, const std::string& type_id, const AdapterPolicies& policies) {
@@ -102,21 +114,35 @@ ior::Ior AdapterSpace::make_ior(base::ConstByteSpan key, const std::string& type
     ior.profiles = policies.lane_group->join(std::move(profiles));
   }
   for (const SelectsProfiles* const selector : policies.selectors) selector->select_profiles(ior.profiles);
-  for (const auto& added : policies.components) {
-    for (ior::TaggedProfile& profile : ior.profiles) {
-      if (!added.profile || *added.profile == profile.tag) (void)ior::add_component(profile, added.component);
-    }
-  }
   return ior;
 }
 
-void AdapterSpace::establish_components(AdapterPolicies& policies) const {
+orb::CallHooks* AdapterSpace::hooks() const noexcept {
   orb::CallHooks* const hooks = core_.attached_hooks();
-  if (hooks == nullptr) return;
-  const auto policy = [&](std::uint32_t type) { return makers_.policy(policies, type); };
-  orb::NewAdapter adapter{.policy = policy};
-  hooks->on_adapter(adapter);
-  policies.components = std::move(adapter.components);
+  return hooks != nullptr && hooks->for_adapters() ? hooks : nullptr;
+}
+
+AdapterSpace::Telling::Telling(AdapterSpace& space) : space_(space) {
+  if (space.closed() || space.hooks() == nullptr) return;
+  const std::lock_guard lock(space.telling_mutex_);
+  if (space.closed()) return;  // and its end may not wait for this
+  ++space.telling_;
+  hooks_ = space.hooks();
+}
+
+AdapterSpace::Telling::~Telling() {
+  if (hooks_ == nullptr) return;
+  const std::lock_guard lock(space_.telling_mutex_);
+  --space_.telling_;
+  space_.told_.notify_all();
+}
+
+bool AdapterSpace::wait_until_told(base::Deadline deadline) {
+  std::unique_lock lock(telling_mutex_);
+  const auto over = [&] { return telling_ == 0; };
+  if (!deadline.is_none()) return told_.wait_for(lock, deadline.remaining(), over);
+  told_.wait(lock, over);
+  return true;
 }
 
 }  // namespace corbel::poa

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
@@ -19,8 +23,9 @@
 #include "corbel/poa/poa_table.hpp"
 
 namespace corbel::orb {
+class CallHooks;
 class Core;
-}
+}  // namespace corbel::orb
 
 namespace corbel::poa {
 
@@ -51,7 +56,8 @@ class AdapterSpace final : public base::SharedFromThis {
   /// Where the ORB logs; valid until close().
   const base::Log& log() const noexcept;
 
-  /// The root POA, made when first asked for; nil after close().
+  /// The root POA, made when first asked for; nil after close(). Throws what hooks have against it, and BAD_INV_ORDER
+  /// minor OMG 14 to these while they are told of it.
   base::SharedPtr<Poa> root();
   /// The root POA if it has been made.
   base::SharedPtr<Poa> existing_root();
@@ -73,10 +79,30 @@ class AdapterSpace final : public base::SharedFromThis {
 
   /// A reference with the key, published at the endpoints of the adapter's lane.
   ior::Ior make_ior(base::ConstByteSpan key, const std::string& type_id, const AdapterPolicies& policies);
-  /// Asks the hooks what references of an adapter with the policies are to say, and notes that in these.
-  void establish_components(AdapterPolicies& policies) const;
+
+  /// While the hooks are told of adapters or managers: the end of the ORB waits for that, and cannot be waited for
+  /// inside. Take it before all locks.
+  class Telling {
+   public:
+    explicit Telling(AdapterSpace& space);
+    ~Telling();
+    Telling(const Telling&) = delete;
+    Telling& operator=(const Telling&) = delete;
+    /// Null if the ORB has none that want to be told, or has ended.
+    orb::CallHooks* hooks() const noexcept { return hooks_; }
+
+   private:
+    AdapterSpace& space_;
+    orb::CallHooks* hooks_ = nullptr;
+  };
+  /// Paths of adapters that hooks are just told of, and that nobody else knows yet; with tree() locked.
+  std::set<std::string, std::less<>>& introduced() noexcept { return introduced_; }
+  /// The hooks that want to be told, for what the end of the ORB brings about; null if there are none.
+  orb::CallHooks* hooks() const noexcept;
 
  private:
+  bool wait_until_told(base::Deadline deadline);
+
   orb::Core& core_;
   const AdapterMakers makers_;
   const base::Duration hold_timeout_;
@@ -87,9 +113,14 @@ class AdapterSpace final : public base::SharedFromThis {
   std::mutex tree_;
   std::map<std::string, PoaSlot*, std::less<>> paths_;
   Activations activations_;
-  std::mutex root_mutex_;  // guards root_; taken before tree_
+  std::set<std::string, std::less<>> introduced_;
+  std::mutex root_mutex_;  // guards root_; taken before tree_, and held while hooks are told of the root
+  std::atomic<std::thread::id> root_maker_{};
   base::SharedPtr<Poa> root_;
   std::atomic<bool> closed_{false};
+  std::mutex telling_mutex_;  // guards telling_
+  std::condition_variable told_;
+  std::uint32_t telling_ = 0;
 };
 
 }  // namespace corbel::poa

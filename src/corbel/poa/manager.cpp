@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/hooks.hpp"
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
 namespace {
@@ -73,14 +76,15 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
     CORBEL_LOG(space_->core().log(), poa, info, "manager's state", {"manager", id_}, {"state", name_of(state)},
                {"before", name_of(this->state())});
   }
+  const AdapterSpace::Telling telling(*space_);
   {
     const std::lock_guard lock(mutex_);
     if (state_ == State::inactive && state != State::inactive) raise(Refused::adapter_inactive);
-    state_.store(state, std::memory_order_release);
-    changed_.notify_all();
+    set(state, telling.hooks() != nullptr);
   }
   const auto poas = this->poas();
   for (const auto& poa : poas) poa->look_again();  // threads that wait for requests under the state before wait no more
+  tell(telling.hooks());
   if (!wait_for_completion) return nullptr;
   const base::Deadline deadline = space_->shutdown_deadline();  // for all of them
   base::SharedPtr<Poa> stuck;
@@ -91,10 +95,40 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
   return stuck;
 }
 
-void Manager::retire() {
-  const std::lock_guard lock(mutex_);
-  state_.store(State::inactive, std::memory_order_release);
+/// With the mutex locked. `noted`: for tell().
+void Manager::set(State state, bool noted) {
+  if (noted && state != state_) untold_.push_back(state);
+  state_.store(state, std::memory_order_release);
   changed_.notify_all();
+}
+
+/// Tells hooks of all changes in their order. A thread that finds another one telling, or itself, leaves it to that.
+void Manager::tell(orb::CallHooks* hooks) noexcept {
+  if (hooks == nullptr) return;
+  const AroundUpcall around(*space_, AroundUpcall::In::ending);
+  std::unique_lock lock(mutex_);
+  if (std::exchange(telling_, true)) return;
+  while (!untold_.empty()) {
+    const State state = untold_.front();
+    untold_.erase(untold_.begin());
+    lock.unlock();
+    hooks->on_manager(id_, static_cast<orb::AdapterState>(state));
+    lock.lock();
+  }
+  telling_ = false;
+}
+
+void Manager::retire() {
+  orb::CallHooks* const hooks = space_->hooks();
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      set(State::inactive, hooks != nullptr);
+    } catch (const std::bad_alloc&) {  // the ORB ends all the same
+      set(State::inactive, false);
+    }
+  }
+  tell(hooks);
 }
 
 bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {

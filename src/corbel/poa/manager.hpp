@@ -11,6 +11,10 @@
 #include "corbel/poa/poa_table.hpp"
 #include "corbel/poa/refused.hpp"
 
+namespace corbel::orb {
+class CallHooks;
+}
+
 namespace corbel::poa {
 
 class Poa;
@@ -62,6 +66,8 @@ class Manager : public virtual base::SharedFromThis {
   /// As raise(): by the face.
   virtual void throw_refused(Refused why) const = 0;
   std::vector<base::SharedPtr<Poa>> poas();
+  void set(State state, bool noted);
+  void tell(orb::CallHooks* hooks) noexcept;
   /// The first POA whose requests did not end in time; null if none was waited for in vain.
   base::SharedPtr<Poa> change(State state, bool wait_for_completion);
   void check_ended(State state, const base::SharedPtr<Poa>& stuck) const;
@@ -74,6 +80,8 @@ class Manager : public virtual base::SharedFromThis {
   std::condition_variable changed_;
   std::vector<Poa*> poas_;
   bool etherealizes_ = false;  // as the caller that deactivated it first wanted
+  std::vector<State> untold_;  // changes that hooks have yet to be told of
+  bool telling_ = false;       // a thread does so
 };
 
 }  // namespace corbel::poa

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/object_key.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -60,6 +61,20 @@ base::Bytes make_key(const ObjectKey& key) {
   }
   octets.insert(octets.end(), key.id.begin(), key.id.end());
   return octets;
+}
+
+std::string path_below(const std::string& parent_path, std::string_view name) {
+  return parent_path.empty() ? std::string(name) : (parent_path + kPathSeparator).append(name);
+}
+
+std::vector<std::string> names_of(std::string_view path) {
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find(kPathSeparator), path.size());
+    names.emplace_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return names;
 }
 
 }  // namespace corbel::poa

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "corbel/base/bytes.hpp"
 
@@ -27,11 +29,17 @@ struct ObjectKey {
 inline constexpr std::size_t kTransientPrefix = 20;
 /// Between the names of a persistent POA's path, which therefore cannot contain it.
 inline constexpr char kPathSeparator = '\0';
+/// Of the POA that all paths begin below.
+inline constexpr std::string_view kRootName = "RootPOA";
 /// Longest path that fits into a key.
 inline constexpr std::size_t kLongestPath = 0xffff;
 
 /// False if the key is not of this form (another adapter's, or a plain name).
 bool parse_key(base::ConstByteSpan octets, ObjectKey& key) noexcept;
 base::Bytes make_key(const ObjectKey& key);
+/// The path of what has that name there; the root's is empty.
+std::string path_below(const std::string& parent_path, std::string_view name);
+/// The names in a path.
+std::vector<std::string> names_of(std::string_view path);
 
 }  // namespace corbel::poa

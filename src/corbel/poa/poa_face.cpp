@@ -57,9 +57,8 @@ PoaRef PoaFace::create_POA(const std::string& adapter_name,
   check_exists();
   check_name(adapter_name);
   orb::Core& core = space().core();
-  AdapterPolicies resolved = resolve_policies(policies, core.attached_hooks());
+  const AdapterPolicies resolved = resolve_policies(policies, core.attached_hooks());
   check_lanes(resolved, core);
-  space().establish_components(resolved);
   const base::SharedPtr<AdapterSpace> shared = space().shared_from(&space());
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {

@@ -18,11 +18,6 @@
 namespace corbel::poa {
 namespace {
 
-std::string path_below(const base::SharedPtr<Poa>& parent, const std::string& parent_path, const std::string& name) {
-  if (parent == nullptr) return {};
-  return parent_path.empty() ? name : parent_path + kPathSeparator + name;
-}
-
 /// What hooks have of the thread that waits, the one that runs something for it has meanwhile.
 class Borrowed {
  public:
@@ -51,7 +46,7 @@ base::SharedPtr<Poa> made(const Activation& activation, base::SharedPtr<Poa> poa
 Poa::Poa(PoaMaking making)
     : space_(std::move(making.space)),
       name_(std::move(making.name)),
-      path_(path_below(making.parent, making.parent != nullptr ? making.parent->path_ : std::string(), name_)),
+      path_(making.parent == nullptr ? std::string() : path_below(making.parent->path_, name_)),
       manager_(std::move(making.manager)),
       policies_(making.policies),
       slot_(making.slot),
@@ -63,28 +58,6 @@ Poa::~Poa() = default;
 void Poa::raise(Refused why) const {
   throw_refused(why);
   std::terminate();
-}
-
-base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
-                               base::SharedPtr<Manager> manager, const AdapterPolicies& policies) {
-  AdapterSpace& shared = *space;
-  const std::lock_guard tree(shared.tree());
-  if (parent != nullptr) {
-    const std::lock_guard lock(parent->slot_.mutex);
-    if (parent->life_ != Life::alive) corba::raise("BAD_INV_ORDER", corba::minor::kPoaBeingDestroyed, kNo);
-    if (parent->children_.contains(name)) parent->raise(Refused::adapter_already_exists);
-  }
-  PoaSlot& slot = shared.table().take();
-  auto poa = shared.makers().poa({std::move(space), parent, name, std::move(manager), policies, slot});
-  {
-    const std::lock_guard lock(slot.mutex);
-    slot.poa = poa;
-  }
-  poa->manager_->add(*poa);
-  poa->look_again();  // a request that came before that may have found a state that has changed since
-  if (policies.persistent) shared.paths()[poa->path_] = &slot;
-  if (parent != nullptr) parent->children_.emplace(std::move(name), poa);
-  return poa;
 }
 
 void Poa::check_name(const std::string& name) {
@@ -101,7 +74,7 @@ base::SharedPtr<Poa> Poa::existing_child(std::string_view name) const {
 }
 
 base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
-  const std::string path = path_.empty() ? std::string(name) : path_ + kPathSeparator + std::string(name);
+  const std::string path = path_below(path_, name);
   for (;;) {
     {
       std::unique_lock tree(space_->tree());
@@ -197,6 +170,13 @@ void Poa::check_not_ended_here() const {
 
 bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline) {
   const auto keep = shared_from(this);
+  Gone gone;
+  end_tree(etherealize_objects, gone, true);
+  return !wait_for_completion || wait_until_gone(deadline);  // which is after the children
+}
+
+/// Begins the end of this POA and of those below. Hooks are told of all of them together by the outermost.
+void Poa::end_tree(bool etherealize_objects, Gone& gone, bool outermost) {
   decltype(children_) children;
   base::SharedPtr<Poa> parent;
   ChildSourcePtr source;
@@ -212,12 +192,12 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline
     }
     first = begin_ending(etherealize_objects, parent);
   }
-  for (const auto& [name, poa] : children) poa->end(etherealize_objects, false, deadline);
-  if (first) {
-    manager_->wake();
-    leave(nullptr);
-  }
-  return !wait_for_completion || wait_until_gone(deadline);  // which is after the children
+  if (first) note_gone(gone);
+  for (const auto& [name, poa] : children) poa->end_tree(etherealize_objects, gone, false);
+  if (!first) return;
+  manager_->wake();
+  if (outermost) tell_gone(gone);
+  leave(nullptr);
 }
 
 /// With the tree locked: no new requests from now on. The parent ends after this. False if the end had begun before.

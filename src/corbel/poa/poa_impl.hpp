@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "corbel/poa/adapter_policies.hpp"
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/entry.hpp"
+#include "corbel/poa/hooked.hpp"
 #include "corbel/poa/manager.hpp"
 #include "corbel/poa/refused.hpp"
 #include "corbel/poa/servant_source.hpp"
@@ -92,6 +94,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   base::SharedPtr<Poa> child(std::string_view name, bool activate);
   /// The object key of one of this POA's objects.
   base::Bytes key_of(base::ConstByteSpan object_id) const;
+  /// Throws what hooks throw that make references in the POA's place.
   ior::Ior make_reference(base::ConstByteSpan object_id, const std::string& type_id);
 
   /// As destroy(), but may wait for the caller's own requests. False if they have not ended by the deadline.
@@ -126,6 +129,9 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
   class HasTurn;
+  class OwnReferences;
+  class Making;
+  using Gone = std::vector<std::shared_ptr<void>>;
 
   /// True if there is an application's part that is told of the ends of objects.
   bool tells_of_ends() const noexcept { return policies_.retain && servant_source_ != nullptr; }
@@ -163,6 +169,10 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void end_objects_after_turn() noexcept;
   void remove(PoaLock& lock, ActiveObject& object);
   void check_not_ended_here() const;
+  void check_can_have(std::string_view name);
+  void publish();
+  void withdraw();
+  void end_tree(bool etherealize_objects, Gone& gone, bool outermost);
   bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
   void clear(PoaLock& lock);
   void deactivate(ActiveObject& object, PoaLock& lock, bool cleanup);
@@ -192,6 +202,13 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void upcall(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
   [[noreturn, gnu::cold]] static void refuse_operation(const corba::ServerCall& call);
 
+  // Hooks (poa_hooks.cpp)
+  void introduce(orb::CallHooks& hooks);
+  ior::Ior own_reference(base::ConstByteSpan object_id, const std::string& type_id);
+  void note_gone(Gone& gone) noexcept;
+  void tell_gone(const Gone& gone) noexcept;
+  void log_untold() noexcept;
+
   void show_entry(ActiveObject& object, orb::Place& place);
   void close_entry(ActiveObject& object) noexcept;
   void close_entries() noexcept;
@@ -205,6 +222,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   const AdapterPolicies policies_;
   PoaSlot& slot_;
   const std::uint32_t generation_;
+  std::unique_ptr<Hooked> hooked_;  // null if hooks were not told; does not change when others know the POA
 
   // guarded by AdapterSpace::tree()
   base::SharedPtr<Poa> parent_;

@@ -116,10 +116,6 @@ base::Bytes Poa::key_of(base::ConstByteSpan object_id) const {
   return make_key(key);
 }
 
-ior::Ior Poa::make_reference(base::ConstByteSpan object_id, const std::string& type_id) {
-  return space_->make_ior(key_of(object_id), type_id, policies_);
-}
-
 ior::Ior Poa::create_reference(const std::string& type_id) {
   require(policies_.system_ids);
   {
