@@ -78,8 +78,12 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 status=0
 "${layout[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary \
   --timeout 300 -j "$(processors)" "${selection[@]}" "${report[@]}" || status=$?
-# What the tests were made of, added up: lines `counted: NUMBER WHAT` of their output.
-sed -n 's/^counted: //p' "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null |
-  awk '{ number = $1; $1 = ""; total[$0] += number } END { for (what in total) printf "%d%s\n", total[what], what }'
+# What the tests were made of: lines `counted: NUMBER WHAT` of their output added up, of `measured: NUMBER WHAT` the
+# largest, and each `skipped: WHAT`.
+awk '/^counted: / { number = $2; sub(/^counted: [^ ]+/, ""); total[$0] += number }
+  /^measured: / { number = $2; sub(/^measured: [^ ]+/, ""); if (number > most[$0]) most[$0] = number }
+  /^skipped: / && !seen[$0]++
+  END { for (what in total) printf "%d%s\n", total[what], what; for (what in most) printf "%d%s\n", most[what], what }' \
+  "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null || true
 [ -z "$unfetched" ] || fail "$unfetched"
 exit "$status"
