@@ -48,6 +48,7 @@ class Fake final : public CORBA::Pollable {
  public:
   explicit Fake(Replies& replies) : call_(new FakeCall(replies)) {}
   corba::PollableCall& _pollable_call() override { return *call_; }
+  base::SharedPtr<corba::DiiRequests> _dii_requests() const override { return nullptr; }
 
  private:
   const base::IntrusivePtr<FakeCall> call_;
@@ -73,7 +74,7 @@ struct Many {
   }
   Replies replies;
   std::vector<base::SharedPtr<Fake>> fakes;
-  PollableSet set = CORBA::make_reference<CORBA::PollableSet>();
+  PollableSet set = CORBA::make_reference<CORBA::PollableSet>(nullptr);
 };
 
 constexpr std::size_t kMany = 100'000;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deferred requests of the dynamic invocation interface as pollables (CORBA 3.3 part 1, 7.3, 7.4.2).
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -129,6 +133,72 @@ TEST_P(AnyRequest, TellsOfThoseThatTheOrbKeeps) {
   }
   EXPECT_FALSE(world.client->poll_next_response());
   EXPECT_FALSE(any->is_ready(0));
+}
+
+TEST_P(AnyRequest, SeesThoseThatAreSentWhileThreadsWaitForTheFirst) {
+  World world("tcp://127.0.0.1:0", GetParam());
+  for (const bool in_set : {false, true}) {
+    const PollableSet set = set_of(world);
+    const Pollable any = set->create_dii_pollable();
+    std::atomic<bool> waits{false};
+    std::thread waiting([&] {
+      if (in_set) set->add_pollable(any);
+      waits = true;
+      const bool came = in_set ? set->get_ready_pollable(kPatience) == any : any->is_ready(kPatience);
+      EXPECT_TRUE(came);
+    });
+    while (!waits) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const RequestRef sent = request(world.echo, "late");
+    sent->send_deferred();
+    waiting.join();
+    EXPECT_TRUE(any->is_ready(0));
+    sent->get_response();
+  }
+}
+
+/// How often the calling thread has gone to sleep.
+long sleeps() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+TEST_P(AnyRequest, LetsThreadsSleepWhileNoneIsPending) {
+  World world("tcp://127.0.0.1:0", GetParam());
+  const PollableSet set = world.local->sendp_nothing()->create_pollable_set();
+  (void)set->get_ready_pollable(kPatience);
+  const Pollable any = set->create_dii_pollable();
+  long before = sleeps();
+  EXPECT_FALSE(any->is_ready(400));
+  EXPECT_LT(sleeps() - before, 20) << "one would look a hundred times";
+  set->add_pollable(any);
+  before = sleeps();
+  EXPECT_EQ(minor_of<CORBA::TIMEOUT>([&] { (void)set->get_ready_pollable(400); }), 1U);
+  EXPECT_LT(sleeps() - before, 30);
+}
+
+TEST_P(AnyRequest, IsOfItsOrb) {
+  World world("tcp://127.0.0.1:0", GetParam());
+  const OrbRef other = make_orb("other client", GetParam());
+  const auto echo =
+      IDL::traits<Async::Peer>::unchecked_narrow(other->string_to_object(world.client->object_to_string(world.echo)));
+  const Pollable any = set_of(world)->create_dii_pollable();
+  const PollableSet others = echo->sendp_nothing()->create_pollable_set();
+  const Pollable any_other = others->create_dii_pollable();
+  const RequestRef sent = request(echo, "elsewhere");
+  sent->send_deferred();
+  EXPECT_TRUE(any_other->is_ready(kPatience));
+  EXPECT_FALSE(any->is_ready(10));
+  sent->get_response();
+  EXPECT_FALSE(any_other->is_ready(0));
+  other->send_multiple_requests_deferred({request(echo, "kept")});
+  RequestRef next;
+  other->get_next_response(next);
+  EXPECT_EQ(result_of(next), "kept");
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { world.client->poll_next_response(); }), 11U);
+  other->destroy();
+  EXPECT_FALSE(any_other->create_pollable_set()->create_dii_pollable()->is_ready(0)) << "they outlive their ORB";
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, AnyRequest,

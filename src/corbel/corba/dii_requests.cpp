@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace corbel::corba {
@@ -23,13 +22,15 @@ constinit const Operation kNone{"", false, {}};
 /// Completed and made pending again by the requests, with their lock.
 class DiiRequests::Any final : public PollableCall {
  public:
-  Any() : PollableCall(kNone) { emplace_carrier<Carrier>(*this); }
+  explicit Any(base::SharedPtr<DiiRequests> requests) : PollableCall(kNone), requests_(std::move(requests)) {
+    emplace_carrier<Carrier>(*this);
+  }
   ~Any() override {
-    DiiRequests& requests = instance();
-    const std::lock_guard lock(requests.mutex_);
-    requests.any_.erase(this);
+    const std::lock_guard lock(requests_->mutex_);
+    requests_->any_.erase(this);
   }
   using PollableCall::renew;
+  using PollableCall::wake;
 
   void encode_arguments(cdr::Encoder& /*encoder*/) override {}
   void decode_results(cdr::Decoder& /*decoder*/) override {}
@@ -43,59 +44,52 @@ class DiiRequests::Any final : public PollableCall {
 
     bool poll() override {
       for (int left = kSome; left != 0 && !is_over(); --left) {
-        const auto request = instance().next_pending();
+        const auto request = requests().next_pending();
         if (request == nullptr) break;
         (void)request->poll();
       }
       return is_over();
     }
     bool wait(base::Deadline deadline) override {
-      while (!poll() && !deadline.expired()) {
-        const auto soon = earlier(deadline, base::Deadline::after(kStay));
-        if (const auto request = instance().next_pending(); request != nullptr) {
-          (void)request->wait(soon);
+      for (;;) {
+        const std::uint64_t seen = requests().changed_.changes();
+        if (poll()) return true;
+        if (deadline.expired()) return false;
+        if (const auto request = requests().next_pending(); request != nullptr) {
+          (void)request->wait(earlier(deadline, base::Deadline::after(kStay)));
         } else {
-          std::this_thread::sleep_for(soon.remaining());
+          (void)requests().changed_.wait(seen, deadline);
         }
       }
-      return is_over();
     }
-    /// Whether the first of them is: they are usually of one ORB.
-    bool attended() const noexcept override { return attended_; }
+    bool attended() const noexcept override { return requests().attended(); }
     void may_take_long() noexcept override {}
     void report_thrown() noexcept override {}
 
    private:
-    static bool is_attended() noexcept {
-      const auto request = instance().next_pending();
-      return request == nullptr || request->attended();
-    }
+    DiiRequests& requests() const noexcept { return *any_.requests_; }
     bool is_over() const noexcept { return any_.state() != State::pending; }
 
     const Any& any_;
-    const bool attended_ = is_attended();
   };
+
+  const base::SharedPtr<DiiRequests> requests_;
 };
 
-DiiRequests& DiiRequests::instance() {
-  // Never destroyed: an ORB that was not destroyed may have threads that run until the process ends.
-  static DiiRequests& requests = *new DiiRequests;
-  return requests;
-}
-
 base::IntrusivePtr<PollableCall> DiiRequests::any() {
-  base::IntrusivePtr<Any> any(new Any);
-  DiiRequests& requests = instance();
-  const std::lock_guard lock(requests.mutex_);
-  requests.any_.insert(&*any);
-  if (!requests.ready_.empty()) any->complete(nullptr);
+  base::IntrusivePtr<Any> any(new Any(shared_from(this)));
+  const std::lock_guard lock(mutex_);
+  any_.insert(&*any);
+  if (!ready_.empty()) any->complete(nullptr);
   return any;
 }
 
 void DiiRequests::add(PollableCall& request) {
   const std::lock_guard lock(mutex_);
   pending_.insert(&request);
-  if (request.state() != State::pending) note_ready(request);  // it was over before
+  if (request.state() != State::pending) return note_ready(request);  // it was over before
+  changed_.notify();
+  for (Any* any : any_) any->wake();  // there is something to see to
 }
 
 void DiiRequests::over(PollableCall& request) noexcept {
@@ -111,6 +105,7 @@ void DiiRequests::note_ready(PollableCall& request) noexcept {
   ready_.insert(std::move(node));
   if (!first) return;
   for (Any* any : any_) any->complete(nullptr);
+  changed_.notify();
 }
 
 void DiiRequests::remove(PollableCall& request) noexcept {
@@ -128,6 +123,12 @@ base::IntrusivePtr<PollableCall> DiiRequests::next_pending() noexcept {
   if (found == pending_.end()) return nullptr;
   last_seen_ = *found;
   return base::IntrusivePtr<PollableCall>(last_seen_);
+}
+
+/// Whether threads of the ORB see to the requests, or there are none to see to.
+bool DiiRequests::attended() noexcept {
+  const std::lock_guard lock(mutex_);
+  return pending_.empty() || (*pending_.begin())->attended();
 }
 
 }  // namespace corbel::corba

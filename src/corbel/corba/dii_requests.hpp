@@ -4,18 +4,22 @@
 #include <set>
 
 #include "corbel/base/fork.hpp"
+#include "corbel/corba/poll_signal.hpp"
 #include "corbel/corba/pollable_call.hpp"
 
 namespace corbel::corba {
 
 /// The requests of the dynamic invocation interface that were sent deferred and whose responses nobody has taken, and
-/// the calls that stand for whichever of them completes first (CORBA 3.3 part 1, 7.4.3.1). One per process: a pollable
-/// set knows no ORB. Takes the locks of calls while it holds its own. Thread-safe.
-class CORBEL_API DiiRequests {
+/// the calls that stand for whichever of them completes first (CORBA 3.3 part 1, 7.4.3.1). One per ORB, shared with its
+/// requests. Takes the locks of calls while it holds its own. Thread-safe.
+class CORBEL_API DiiRequests : public base::SharedFromThis {
  public:
-  static DiiRequests& instance();
+  DiiRequests() = default;
+  DiiRequests(const DiiRequests&) = delete;
+  DiiRequests& operator=(const DiiRequests&) = delete;
+
   /// A call that is ready while one of the requests is, and pending otherwise. Throws std::bad_alloc.
-  static base::IntrusivePtr<PollableCall> any();
+  base::IntrusivePtr<PollableCall> any();
 
   /// A request that has been sent; its owner removes it before letting go of it. Throws std::bad_alloc.
   void add(PollableCall& request);
@@ -27,10 +31,11 @@ class CORBEL_API DiiRequests {
  private:
   class Any;
 
-  DiiRequests() = default;
   void note_ready(PollableCall& request) noexcept;
   base::IntrusivePtr<PollableCall> next_pending() noexcept;
+  bool attended() noexcept;
 
+  PollSignal changed_;     // a request was added, or the first has completed
   base::ForkMutex mutex_;  // guards what follows
   std::set<PollableCall*> pending_;
   std::set<PollableCall*> ready_;

@@ -224,6 +224,8 @@ using object_traits = IDL::traits<T>;
 
 namespace corbel::corba {
 
+class DiiRequests;
+
 /// What an ORB offers to the code below and above it; reached through Target::context and Decoder::context.
 class CORBEL_API OrbContext : public cdr::Context {
  public:
@@ -233,6 +235,8 @@ class CORBEL_API OrbContext : public cdr::Context {
   virtual CORBA::object_reference<CORBA::ORB> orb() = 0;
   /// The factory registered for a valuetype; nil if none.
   virtual CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view) { return nullptr; }
+  /// The deferred requests of the ORB; null if it sends none.
+  virtual base::SharedPtr<DiiRequests> dii_requests() { return nullptr; }
   /// What is allowed for what comes from outside.
   virtual const cdr::Limits& limits() const noexcept;
   /// For what is decoded later: an owner of this, or of what it is a part of.

@@ -18,6 +18,8 @@ namespace CORBA {
 namespace minor = corbel::corba::minor;
 using corbel::base::Deadline;
 using corbel::base::IntrusivePtr;
+using corbel::base::SharedPtr;
+using corbel::corba::DiiRequests;
 using corbel::corba::PollableCall;
 using State = PollableCall::State;
 using std::chrono::milliseconds;
@@ -40,10 +42,13 @@ constinit const corbel::corba::ValueType kPollableType{Pollable::_value_id, kPol
 /// What PollableSet::create_dii_pollable makes.
 class AnyDiiRequest final : public DIIPollable {
  public:
+  explicit AnyDiiRequest(SharedPtr<DiiRequests> requests) : requests_(std::move(requests)), call_(requests_->any()) {}
   PollableCall& _pollable_call() override { return *call_; }
+  SharedPtr<DiiRequests> _dii_requests() const override { return requests_; }
 
  private:
-  const IntrusivePtr<PollableCall> call_ = corbel::corba::DiiRequests::any();
+  const SharedPtr<DiiRequests> requests_;
+  const IntrusivePtr<PollableCall> call_;
 };
 
 [[noreturn]] void throw_delivered() {
@@ -59,7 +64,7 @@ bool Pollable::is_ready(std::uint32_t timeout) {
 }
 
 object_reference<PollableSet> Pollable::create_pollable_set() try {
-  auto set = object_reference<PollableSet>(corbel::base::make_shared<PollableSet>());
+  auto set = object_reference<PollableSet>(corbel::base::make_shared<PollableSet>(_dii_requests()));
   set->add_pollable(object_reference<Pollable>(shared_from(this)));
   return set;
 } catch (const std::bad_alloc&) {
@@ -89,6 +94,7 @@ constexpr std::size_t kSome = 8;
 struct PollableSet::Member {
   object_reference<Pollable> pollable;
   IntrusivePtr<PollableCall> call;
+  bool attended = true;  // when it was added
 };
 
 /// Nothing but number_left() and remove() looks at all members: what is over lists itself at the signal.
@@ -111,7 +117,7 @@ struct PollableSet::Contents {
   /// With the mutex. What is returned goes after the lock.
   Member erase(Members::iterator member) noexcept {
     Member gone = std::move(member->second);
-    if (!gone.call->attended()) --unattended;
+    if (!gone.attended) --unattended;
     gone.call->leave();
     members.erase(member);
     return gone;
@@ -140,7 +146,8 @@ struct PollableSet::Contents {
   std::size_t unattended = 0;     // members that no thread of the ORB sees to
 };
 
-PollableSet::PollableSet() : contents_(corbel::base::make_shared<Contents>()) {}
+PollableSet::PollableSet(SharedPtr<DiiRequests> requests)
+    : requests_(std::move(requests)), contents_(corbel::base::make_shared<Contents>()) {}
 
 PollableSet::~PollableSet() {
   for (const auto& [number, member] : contents_->members) member.call->leave();
@@ -151,7 +158,7 @@ bool PollableSet::_static_is_a(std::string_view repository_id) const noexcept {
 }
 
 object_reference<DIIPollable> PollableSet::create_dii_pollable() try {
-  return object_reference<DIIPollable>(corbel::base::make_shared<AnyDiiRequest>());
+  return object_reference<DIIPollable>(corbel::base::make_shared<AnyDiiRequest>(requests_));
 } catch (const std::bad_alloc&) {
   PollableCall::refuse_for_memory();
 }
@@ -164,13 +171,13 @@ void PollableSet::add_pollable(const object_reference<Pollable>& potential) try 
     const std::lock_guard lock(contents_->mutex);
     auto& members = contents_->members;
     const std::uint64_t number = contents_->last_number + 1;
-    const auto added = members.emplace(number, Member{potential, IntrusivePtr(&call)}).first;
+    const auto added = members.emplace(number, Member{potential, IntrusivePtr(&call), call.attended()}).first;
     if (!call.enter(contents_->signal, number)) {
       members.erase(added);
       throw BAD_PARAM(minor::kInPollableSet, COMPLETED_NO);
     }
     contents_->last_number = number;
-    if (!call.attended()) ++contents_->unattended;
+    if (!added->second.attended) ++contents_->unattended;
     if (contents_->signal->count() > 2 * members.size() + kSome)
       contents_->signal->keep([&](std::uint64_t one) { return members.contains(one); });
     // One that was over before lists itself no more.

@@ -7,6 +7,10 @@
 #include "corbel/corba/pollable_call.hpp"
 #include "corbel/corba/value.hpp"
 
+namespace corbel::corba {
+class DiiRequests;
+}
+
 /// Waiting for one of several replies (CORBA 3.3 part 1, 7.4). Times are milliseconds; 0 is at once, 0xffffffff for
 /// ever.
 namespace CORBA {
@@ -37,6 +41,8 @@ class CORBEL_API Pollable : public virtual ValueBase, public virtual corbel::bas
 
   /// For the ORB. Throws if there is no reply to wait for.
   virtual corbel::corba::PollableCall& _pollable_call() = 0;
+  /// For the ORB: the deferred requests of the ORB that it is of.
+  virtual corbel::base::SharedPtr<corbel::corba::DiiRequests> _dii_requests() const = 0;
   const corbel::corba::ValueType& _value_type() const noexcept override;
   void _encode_state(corbel::cdr::Encoder& encoder) const override;
   void _decode_state(corbel::cdr::Decoder& decoder) override;
@@ -77,9 +83,9 @@ class CORBEL_API PollableSet final : public LocalObject {
     void _encode(corbel::cdr::Encoder& encoder) const override;
   };
 
-  /// A new pollable, to be added to a set, that is ready while the response to any deferred request of this process is
-  /// there to be got (by get_response() or ORB::get_next_response()); requests that have been dropped do not count. It
-  /// may be added again and again. One request can be added itself.
+  /// A new pollable, to be added to a set, that is ready while the response to any deferred request of this ORB, that
+  /// of the pollable which has made the set, is there to be got (by get_response() or ORB::get_next_response());
+  /// requests that have been dropped do not count. It may be added again and again. One request can be added itself.
   object_reference<DIIPollable> create_dii_pollable();
   /// Throws BAD_PARAM if it is nil, minor OMG 43 if it is in a set; OBJECT_NOT_EXIST minor OMG 5 if its reply has been
   /// taken.
@@ -97,8 +103,8 @@ class CORBEL_API PollableSet final : public LocalObject {
 
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
-  /// Pollable::create_pollable_set makes them.
-  PollableSet();
+  /// Pollable::create_pollable_set makes them. `requests`: of an ORB, not null.
+  explicit PollableSet(corbel::base::SharedPtr<corbel::corba::DiiRequests> requests);
   ~PollableSet() override;
 
  private:
@@ -108,6 +114,7 @@ class CORBEL_API PollableSet final : public LocalObject {
   object_reference<Pollable> take_ready();
   bool see_to_some(std::uint64_t seen, corbel::base::IntrusivePtr<corbel::corba::PollableCall>& idle);
 
+  const corbel::base::SharedPtr<corbel::corba::DiiRequests> requests_;
   const corbel::base::SharedPtr<Contents> contents_;
 };
 

@@ -78,6 +78,15 @@ void PollableCall::renew() noexcept {
   __atomic_compare_exchange(&state_, &ready, &pending, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+void PollableCall::wake() noexcept {
+  base::SharedPtr<PollSignal> signal;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    signal = shared_->signal;
+  }
+  if (signal != nullptr) signal->notify();
+}
+
 bool PollableCall::complete_quietly() noexcept {
   const std::lock_guard lock(shared_->mutex);
   if (shared_->elsewhere || shared_->signal != nullptr) return false;

@@ -57,6 +57,8 @@ class CORBEL_API PollableCall : public AsyncCall {
   const std::exception_ptr& failure() const noexcept { return failure_; }
   /// Ready, it is pending again.
   void renew() noexcept;
+  /// Threads that wait for a pollable set that it is in look again.
+  void wake() noexcept;
 
  private:
   /// The reply has come and is not for those who poll. Once, with no lock held.

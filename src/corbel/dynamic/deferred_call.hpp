@@ -30,8 +30,11 @@ struct DeferredStorage {
 /// A request under way, with copies of all it needs: the object that sent it may be gone when the reply comes.
 class DeferredCall final : private DeferredStorage, public corba::PollableCall {
  public:
-  explicit DeferredCall(DeferredParts given)
-      : DeferredStorage(std::move(given)), PollableCall(DeferredStorage::operation) {}
+  DeferredCall(DeferredParts given, base::SharedPtr<corba::DiiRequests> all)
+      : DeferredStorage(std::move(given)), PollableCall(DeferredStorage::operation), all_(std::move(all)) {}
+
+  /// Those of its ORB.
+  corba::DiiRequests& all() const noexcept { return *all_; }
 
   /// For who has taken the reply: throws if the call failed.
   const DeferredParts& outcome() const {
@@ -41,7 +44,7 @@ class DeferredCall final : private DeferredStorage, public corba::PollableCall {
 
   void complete(std::exception_ptr failure) noexcept override {
     PollableCall::complete(std::move(failure));
-    corba::DiiRequests::instance().over(*this);
+    all_->over(*this);
   }
   bool complete_quietly() noexcept override { return false; }
 
@@ -52,6 +55,9 @@ class DeferredCall final : private DeferredStorage, public corba::PollableCall {
     decode_values(decoder, parts.result, parts.arguments, CORBA::ARG_OUT);
   }
   void* const* local_arguments() noexcept override { return nullptr; }
+
+ private:
+  const base::SharedPtr<corba::DiiRequests> all_;
 };
 
 }  // namespace corbel::dynamic

@@ -39,7 +39,7 @@ Request::Request(corbel::corba::TargetPtr target, std::string operation)
     : target_(std::move(target)), operation_(std::move(operation)) {}
 
 Request::~Request() {
-  if (deferred_ != nullptr) corbel::corba::DiiRequests::instance().remove(*deferred_);
+  if (deferred_ != nullptr) deferred_->all().remove(*deferred_);
 }
 
 object_reference<Object> Request::target() const {
@@ -81,10 +81,10 @@ void Request::send_deferred() try {
   prepare();
   using corbel::dynamic::DeferredCall;
   deferred_ = corbel::base::IntrusivePtr<DeferredCall>(
-      new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}));
+      new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}, _dii_requests()));
   target_->invoke_async(*deferred_);
   state_ = State::deferred;
-  corbel::corba::DiiRequests::instance().add(*deferred_);
+  deferred_->all().add(*deferred_);
 } catch (const std::bad_alloc&) {
   corbel::corba::AsyncCall::refuse_for_memory();
 }
@@ -127,12 +127,16 @@ corbel::corba::PollableCall& Request::_pollable_call() {
   return deferred();
 }
 
+corbel::base::SharedPtr<corbel::corba::DiiRequests> Request::_dii_requests() const {
+  return static_cast<corbel::corba::OrbContext&>(target_->context()).dii_requests();
+}
+
 void Request::get_response() {
   deferred().wait();
   state_ = State::done;
   auto call = std::move(deferred_);
   call->take();
-  corbel::corba::DiiRequests::instance().remove(*call);
+  call->all().remove(*call);
   const auto& outcome = call->outcome();
   // One by one: the caller may hold references to arguments.
   for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;

@@ -78,6 +78,7 @@ class CORBEL_API Request final : public LocalObject, public DIIPollable {
 
   /// For the ORB. Throws BAD_INV_ORDER as poll_response().
   corbel::corba::PollableCall& _pollable_call() override;
+  corbel::base::SharedPtr<corbel::corba::DiiRequests> _dii_requests() const override;
   /// For the ORB: gives each of them to `send`, none if one is nil (BAD_PARAM). What stops one does not stop the
   /// others; the first such exception is thrown when all have been tried.
   static void _send_each(const RequestSeq& requests,

@@ -51,6 +51,11 @@ PollableCall& Poller::_pollable_call() {
   return call();
 }
 
+corbel::base::SharedPtr<corbel::corba::DiiRequests> Poller::_dii_requests() const {
+  (void)call();
+  return static_cast<corbel::corba::OrbContext&>(target_->context()).dii_requests();
+}
+
 void Poller::_begin(corbel::base::IntrusivePtr<corbel::mapping::PolledCall> call,
                     corbel::corba::TargetPtr target) noexcept {
   call_ = std::move(call);

@@ -59,6 +59,7 @@ class CORBEL_API Poller : public virtual CORBA::Pollable {
   void _poll(const corbel::corba::Operation& operation, std::uint32_t timeout, void* const* results);
   void _begin(corbel::base::IntrusivePtr<corbel::mapping::PolledCall> call, corbel::corba::TargetPtr target) noexcept;
   corbel::corba::PollableCall& _pollable_call() final;
+  corbel::base::SharedPtr<corbel::corba::DiiRequests> _dii_requests() const final;
 
  protected:
   Poller() noexcept = default;

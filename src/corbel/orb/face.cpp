@@ -29,6 +29,7 @@ class LentContext final : public Lent, public corba::OrbContext {
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return face_.find_value_factory(id);
   }
+  base::SharedPtr<corba::DiiRequests> dii_requests() override { return face_.dii_requests(); }
   const cdr::Limits& limits() const noexcept override { return face_.limits(); }
   cdr::Memory* value_memory() noexcept override { return face_.value_memory(); }
   base::SharedPtr<corba::OrbContext> hold() override {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "corbel/corba/dii_requests.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/face_core.hpp"
@@ -28,6 +29,7 @@ class Face final : public FaceCore, public corba::OrbContext {
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
   }
+  base::SharedPtr<corba::DiiRequests> dii_requests() override { return dii_requests_; }
   const cdr::Limits& limits() const noexcept override { return core_.limits(); }
   cdr::Memory* value_memory() noexcept override { return core_.value_memory(); }
 
@@ -39,6 +41,7 @@ class Face final : public FaceCore, public corba::OrbContext {
   void set_orb(const CORBA::object_reference<CORBA::ORB>& orb);
 
  private:
+  const base::SharedPtr<corba::DiiRequests> dii_requests_ = base::make_shared<corba::DiiRequests>();
   ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;
   Core core_;  // goes first: its threads use the others

@@ -67,7 +67,7 @@ class OrbState {
   CORBA::object_reference<CORBA::PollableSet> sent() {
     check();
     const std::lock_guard lock(sent_mutex);
-    if (sent_requests == nullptr) sent_requests = CORBA::make_reference<CORBA::PollableSet>();
+    if (sent_requests == nullptr) sent_requests = CORBA::make_reference<CORBA::PollableSet>(face.dii_requests());
     return sent_requests;
   }
 
