@@ -98,7 +98,7 @@ HEADINGS = {
         Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl", omniorb43="this build of it has no TLS",
                 omniorbpy="this build of it has no TLS", glassfish="not tested: its TLS is the application server's"),
         Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways", glassfish="GlassFish has none"),
-        Feature("compressed by both sides (ZIOP)", carrier="ziop", omniorbpy="not tested", jacorb="JacORB has none", glassfish="GlassFish has none"),
+        Feature("compressed by both sides (ZIOP)", carrier="ziop", jacorb="JacORB has none", glassfish="GlassFish has none"),
         Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
         Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types"),
         Feature("through corbel-bridge, giop_lite on the other side", part="bridge", carrier="lite(-server)?"),

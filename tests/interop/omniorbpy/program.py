@@ -41,7 +41,12 @@ def init_orb(options):
                       "-ORBendPointPublish", f"giop:tcp:{NOWHERE}:"]
         else:
             words += ["-ORBacceptBiDirectionalGIOP", "1", "-ORBserverTransportRule", "* tcp,bidir"]
-    return CORBA.ORB_init(words)
+    if options.endpoint != "ziop":
+        return CORBA.ORB_init(words)
+    from omniORB import ZIOP, omniZIOP  # an ORB that is made afterwards may compress
+    orb = CORBA.ORB_init(words + ["-ORBclientTransportRule", "* tcp,ziop", "-ORBserverTransportRule", "* tcp,ziop"])
+    omniZIOP.setGlobalPolicies([ZIOP.CompressionLowValuePolicy(0), ZIOP.CompressionMinRatioPolicy(1.0)])
+    return orb
 
 
 def callback_poa(orb, root, options):
