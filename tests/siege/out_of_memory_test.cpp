@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <utility>
 
 #include "castle.hpp"
 #include "support/allocations.hpp"
@@ -171,6 +173,101 @@ TEST(OutOfMemory, EveryAllocationOfAConversationMayFail) {
 
 TEST(OutOfMemory, EveryAllocationOfAnAdapterAndItsObjectsMayFail) {
   expect_to_live(live_alone, 1, 1);
+}
+
+/// Refuses one allocation of the operation after the other, until it needs no more. Each time it either ends in
+/// NO_MEMORY, `completed` as said, and then `undone` holds if that is COMPLETED_NO, or has done without: `undo`.
+void expect_no_memory(const char* what, CORBA::CompletionStatus completed, const std::function<void()>& operation,
+                      const std::function<void()>& undo = {}, const std::function<bool()>& undone = {}) {
+  std::size_t refused = 0;
+  for (std::size_t ended = 0;; ++refused) {
+    test::refuse_allocations(refused, 1);
+    std::string thrown;
+    CORBA::CompletionStatus how = completed;
+    try {
+      operation();
+    } catch (const CORBA::SystemException& exception) {
+      test::refuse_allocations(0, 0);
+      thrown = exception._name();
+      how = exception.completed();
+      EXPECT_EQ(exception.minor(), corba::vendor_minor(base::Stage::dispatch, base::Code::out_of_resources)) << what;
+    } catch (const std::bad_alloc&) {
+      test::refuse_allocations(0, 0);
+      ADD_FAILURE() << what << " threw std::bad_alloc without allocation " << refused;
+      return;
+    }
+    const bool all = test::allocations_since() <= refused;
+    test::refuse_allocations(0, 0);
+    if (!thrown.empty()) {
+      ++ended;
+      ASSERT_EQ(thrown, "NO_MEMORY") << what << " without allocation " << refused;
+      EXPECT_EQ(how, completed) << what << " without allocation " << refused;
+      EXPECT_TRUE(!undone || undone()) << what << " without allocation " << refused;
+      if (undo && completed == CORBA::CompletionStatus::COMPLETED_MAYBE) attempt(undo);
+    } else {
+      if (undo) undo();
+      if (!all) continue;
+      EXPECT_GT(ended, 0U) << what << " allocates nothing";
+      return;
+    }
+  }
+}
+
+TEST(OutOfMemory, OperationsOfAdaptersEndInNoMemory) {
+  constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+  constexpr auto kMaybe = CORBA::CompletionStatus::COMPLETED_MAYBE;
+  const auto orb = make_orb("short of memory", {"-ORBLogLevel", "off", "-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+  const PoaRef root = root_of(orb);
+  const CORBA::PolicyList user_ids{root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID),
+                                   root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)};
+  const auto manager = root->the_POAManager();
+  const PoaRef named = root->create_POA("a name too long to be kept within a string", manager, user_ids);
+  const auto servant = CORBA::make_reference<CastleServant>();
+  const auto id = PortableServer::string_to_ObjectId("an id of some length");
+  (void)named->create_reference_with_id(id, "IDL:Siege/Castle:1.0");  // listens from now on
+  const std::string name = "another name that is too long for that";
+  const std::string type = "IDL:Siege/Castle/and/something/more:1.0";
+  PoaRef made;
+  PortableServer::ObjectId given;
+
+  for (const bool own_manager : {false, true}) {
+    expect_no_memory(
+        "create_POA", kNo, [&] { made = root->create_POA(name, own_manager ? nullptr : manager, user_ids); },
+        [&] { std::exchange(made, nullptr)->destroy(false, true); },
+        [&] { return root->the_children().size() == 1 && root->the_POAManagerFactory()->list().size() == 1; });
+  }
+  expect_no_memory("create_thread_policy", kNo,
+                   [&] { root->create_thread_policy(PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL); });
+  expect_no_memory("the_name", kNo, [&] { named->the_name(); });
+  expect_no_memory("the_children", kNo, [&] { root->the_children(); });
+  expect_no_memory("id", kNo, [&] { root->id(); });
+  expect_no_memory("create_reference", kNo, [&] { root->create_reference(type); });
+  expect_no_memory("create_reference_with_id", kNo, [&] { named->create_reference_with_id(id, type); });
+  expect_no_memory(
+      "activate_object", kNo, [&] { given = root->activate_object(servant); }, [&] { root->deactivate_object(given); });
+  expect_no_memory(
+      "activate_object_with_id", kNo, [&] { named->activate_object_with_id(id, servant); },
+      [&] { named->deactivate_object(id); });
+  expect_no_memory(
+      "servant_to_id", kNo, [&] { given = root->servant_to_id(servant); }, [&] { root->deactivate_object(given); });
+  expect_no_memory(
+      "servant_to_reference", kMaybe, [&] { root->servant_to_reference(servant); },
+      [&] { root->deactivate_object(root->servant_to_id(servant)); });
+  named->activate_object_with_id(id, servant);
+  const auto reference = named->id_to_reference(id);
+  expect_no_memory("id_to_reference", kNo, [&] { named->id_to_reference(id); });
+  expect_no_memory("reference_to_id", kNo, [&] { named->reference_to_id(reference); });
+  expect_no_memory(
+      "deactivate", kMaybe, [&] { manager->hold_requests(false); }, [&] { manager->activate(); });
+  const auto managers = root->the_POAManagerFactory();
+  expect_no_memory("list", kNo, [&] { managers->list(); });
+  int number = 0;
+  expect_no_memory(
+      "create_POAManager", kNo, [&] { managers->create_POAManager("manager " + std::to_string(number), {}); },
+      [&] { ++number; });
+  EXPECT_EQ(as_castle(reference)->fast(5), 5);
+  EXPECT_EQ(as_castle(root->servant_to_reference(servant))->fast(6), 6);
+  orb->destroy();
 }
 
 TEST(OutOfMemory, TheFirstCallThatKnowsItsWayMayFindNone) {

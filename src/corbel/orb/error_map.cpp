@@ -108,6 +108,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::dispatch, Code::not_found, "OBJECT_NOT_EXIST", 0, kNo},
     {Stage::dispatch, Code::timed_out, "TRANSIENT", 0, kNo},
     {Stage::dispatch, Code::unsupported, "NO_IMPLEMENT", 0, kNo},
+    {Stage::dispatch, Code::out_of_resources, "NO_MEMORY", 0, kNo},
     {Stage::dispatch, Code::none, "OBJ_ADAPTER", 0, kNo},
     {Stage::upcall, Code::cancelled, "NO_RESPONSE", 0, kMaybe},
     {Stage::upcall, Code::too_large, "TRANSIENT", 0, kNo},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -30,6 +31,16 @@ inline std::exception_ptr no_memory_for_arguments() noexcept {
     raise_no_memory_for_arguments();
   } catch (...) {
     return std::current_exception();
+  }
+}
+
+/// An operation of an adapter. `completed`: what may have been done when there is no memory left.
+template <class Act>
+decltype(auto) or_no_memory(const Act& act, corba::Completed completed = corba::Completed::no) {
+  try {
+    return act();
+  } catch (const std::bad_alloc&) {
+    raise_no_memory(base::Stage::dispatch, completed);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "corbel/orb/face.hpp"
 #include "corbel/orb/local_references.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter_impl.hpp"
 #include "corbel/poa/current_impl.hpp"
@@ -28,7 +29,7 @@ class AdapterFace final : public Adapter, public orb::LocalReferences {
   CORBA::object_reference<CORBA::Object> initial_reference(std::string_view id) override {
     if (id == "POACurrent") return CORBA::make_reference<Current>();
     if (id != "RootPOA") return nullptr;
-    const auto root = space()->root();
+    const auto root = orb::or_no_memory([&] { return space()->root(); });
     return root == nullptr ? nullptr : as_poa(root);
   }
 

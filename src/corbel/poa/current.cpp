@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/current_impl.hpp"
 
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/poa/poa_face.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -21,13 +22,15 @@ IDL::traits<PortableServer::POA>::ref_type Current::get_POA() {
 
 PortableServer::ObjectId Current::get_object_id() {
   const auto id = upcall().id();
-  return {id.begin(), id.end()};
+  return orb::or_no_memory([&] { return PortableServer::ObjectId(id.begin(), id.end()); });
 }
 
 IDL::traits<CORBA::Object>::ref_type Current::get_reference() {
   const Upcall& current = upcall();
   Poa& poa = current.poa();
-  return as_object(poa, poa.make_reference(current.id(), current.servant()._interface_in(current.id(), poa)));
+  return orb::or_no_memory([&] {
+    return as_object(poa, poa.make_reference(current.id(), current.servant()._interface_in(current.id(), poa)));
+  });
 }
 
 IDL::traits<PortableServer::Servant>::ref_type Current::get_servant() {

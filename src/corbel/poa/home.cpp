@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/poa/poa_face.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -39,7 +40,8 @@ CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servan
   const Upcall* upcall = Upcall::current();
   if (upcall != nullptr && &upcall->servant() == &servant) {
     Poa& poa = upcall->poa();
-    return as_object(poa, poa.make_reference(upcall->id(), servant._interface_in(upcall->id(), poa)));
+    return orb::or_no_memory(
+        [&] { return as_object(poa, poa.make_reference(upcall->id(), servant._interface_in(upcall->id(), poa))); });
   }
   const KnownServant owner(servant.shared_from(&servant));
   const auto poa = servant._default_POA();

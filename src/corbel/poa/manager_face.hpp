@@ -22,16 +22,14 @@ class ManagerFace final : public PortableServer::POAManager, public Manager {
   /// The manager, which this face made, as its applications hold it.
   static Ref as_ref(const base::SharedPtr<Manager>& manager);
 
-  void activate() override { Manager::activate(); }
-  void hold_requests(bool wait_for_completion) override { Manager::hold_requests(wait_for_completion); }
-  void discard_requests(bool wait_for_completion) override { Manager::discard_requests(wait_for_completion); }
-  void deactivate(bool etherealize_objects, bool wait_for_completion) override {
-    Manager::deactivate(etherealize_objects, wait_for_completion);
-  }
+  void activate() override;
+  void hold_requests(bool wait_for_completion) override;
+  void discard_requests(bool wait_for_completion) override;
+  void deactivate(bool etherealize_objects, bool wait_for_completion) override;
   PortableServer::POAManager::State get_state() override {
     return static_cast<PortableServer::POAManager::State>(state());
   }
-  std::string get_id() override { return Manager::id(); }
+  std::string get_id() override;
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
  private:

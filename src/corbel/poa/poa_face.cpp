@@ -5,6 +5,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/face.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/poa/known_managers.hpp"
 #include "corbel/poa/manager_face.hpp"
 #include "corbel/poa/policy_lists.hpp"
@@ -54,40 +55,43 @@ base::SharedPtr<Poa> PoaFace::make_one(PoaMaking making) {
 PoaRef PoaFace::create_POA(const std::string& adapter_name,
                            IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
                            const CORBA::PolicyList& policies) {
-  check_exists();
-  check_name(adapter_name);
-  orb::Core& core = space().core();
-  const AdapterPolicies resolved = resolve_policies(policies, core.attached_hooks());
-  check_lanes(resolved, core);
-  const base::SharedPtr<AdapterSpace> shared = space().shared_from(&space());
-  base::SharedPtr<Manager> manager;
-  if (a_POAManager == nullptr) {
-    manager = space().managers().make_implicit(shared, path().empty() ? adapter_name : path() + '/' + adapter_name);
-  } else {
-    manager = base::dynamic_pointer_cast<ManagerFace>(a_POAManager._shared());
-    if (manager == nullptr || &manager->space() != &space()) {
-      throw CORBA::BAD_PARAM(corba::minor::kServantProblem, CompletionStatus::COMPLETED_NO,
-                             "the POA manager belongs to another ORB");
+  return orb::or_no_memory([&] {
+    check_exists();
+    check_name(adapter_name);
+    orb::Core& core = space().core();
+    const AdapterPolicies resolved = resolve_policies(policies, core.attached_hooks());
+    check_lanes(resolved, core);
+    const base::SharedPtr<AdapterSpace> shared = space().shared_from(&space());
+    base::SharedPtr<Manager> manager;
+    if (a_POAManager == nullptr) {
+      manager = space().managers().make_implicit(shared, path().empty() ? adapter_name : path() + '/' + adapter_name);
+    } else {
+      manager = base::dynamic_pointer_cast<ManagerFace>(a_POAManager._shared());
+      if (manager == nullptr || &manager->space() != &space()) {
+        throw CORBA::BAD_PARAM(corba::minor::kServantProblem, CompletionStatus::COMPLETED_NO,
+                               "the POA manager belongs to another ORB");
+      }
     }
-  }
-  const auto made = make(shared, self(), adapter_name, std::move(manager), resolved);
-  if (resolved.both_ways) core.bidirectional().serve();
-  return as_poa(made);
+    if (resolved.both_ways) core.bidirectional().serve();
+    return as_poa(make(shared, self(), adapter_name, std::move(manager), resolved));
+  });
 }
 
 PoaRef PoaFace::find_POA(const std::string& adapter_name, bool activate_it) {
-  check_exists();
-  const auto found = child(adapter_name, activate_it);
-  if (found == nullptr) throw AdapterNonExistent();
-  return as_poa(found);
+  return orb::or_no_memory([&] {
+    check_exists();
+    const auto found = child(adapter_name, activate_it);
+    if (found == nullptr) throw AdapterNonExistent();
+    return as_poa(found);
+  });
 }
 
 void PoaFace::destroy(bool etherealize_objects, bool wait_for_completion) {
-  Poa::destroy(etherealize_objects, wait_for_completion);
+  orb::or_no_memory([&] { Poa::destroy(etherealize_objects, wait_for_completion); }, corba::Completed::maybe);
 }
 
 std::string PoaFace::the_name() {
-  return Poa::the_name();
+  return orb::or_no_memory([&] { return Poa::the_name(); });
 }
 
 PoaRef PoaFace::the_parent() {
@@ -95,9 +99,11 @@ PoaRef PoaFace::the_parent() {
 }
 
 PortableServer::POAList PoaFace::the_children() {
-  PortableServer::POAList list;
-  for (const auto& poa : Poa::the_children()) list.push_back(as_poa(poa));
-  return list;
+  return orb::or_no_memory([&] {
+    PortableServer::POAList list;
+    for (const auto& poa : Poa::the_children()) list.push_back(as_poa(poa));
+    return list;
+  });
 }
 
 IDL::traits<PortableServer::POAManager>::ref_type PoaFace::the_POAManager() {
@@ -105,8 +111,10 @@ IDL::traits<PortableServer::POAManager>::ref_type PoaFace::the_POAManager() {
 }
 
 IDL::traits<PortableServer::POAManagerFactory>::ref_type PoaFace::the_POAManagerFactory() {
-  check_exists();
-  return manager_factory(space().shared_from(&space()));
+  return orb::or_no_memory([&] {
+    check_exists();
+    return manager_factory(space().shared_from(&space()));
+  });
 }
 
 IDL::traits<PortableServer::AdapterActivator>::ref_type PoaFace::the_activator() {
@@ -115,11 +123,13 @@ IDL::traits<PortableServer::AdapterActivator>::ref_type PoaFace::the_activator()
 }
 
 void PoaFace::the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) {
-  set_child_source(activator == nullptr ? nullptr : base::make_shared<KnownActivator>(std::move(activator)));
+  orb::or_no_memory([&] {
+    set_child_source(activator == nullptr ? nullptr : base::make_shared<KnownActivator>(std::move(activator)));
+  });
 }
 
 std::vector<std::uint8_t> PoaFace::id() {
-  return Poa::id();
+  return orb::or_no_memory([&] { return Poa::id(); });
 }
 
 bool PoaFace::_static_is_a(std::string_view repository_id) const noexcept {
@@ -132,13 +142,16 @@ IDL::traits<PortableServer::ServantManager>::ref_type PoaFace::get_servant_manag
 }
 
 void PoaFace::set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type manager) {
-  if (!policies().use_servant_manager()) throw WrongPolicy();
-  auto source = base::make_shared<KnownServantManager>(std::move(manager));
-  if (policies().retain ? !source->is_activator() : !source->is_locator()) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager, CompletionStatus::COMPLETED_NO,
-                             policies().retain ? "the POA needs a ServantActivator" : "the POA needs a ServantLocator");
-  }
-  Poa::set_servant_manager(std::move(source));
+  orb::or_no_memory([&] {
+    if (!policies().use_servant_manager()) throw WrongPolicy();
+    auto source = base::make_shared<KnownServantManager>(std::move(manager));
+    if (policies().retain ? !source->is_activator() : !source->is_locator()) {
+      throw CORBA::OBJ_ADAPTER(
+          corba::minor::kNoServantManager, CompletionStatus::COMPLETED_NO,
+          policies().retain ? "the POA needs a ServantActivator" : "the POA needs a ServantLocator");
+    }
+    Poa::set_servant_manager(std::move(source));
+  });
 }
 
 KnownServant PoaFace::get_servant() {
@@ -146,52 +159,55 @@ KnownServant PoaFace::get_servant() {
 }
 
 void PoaFace::set_servant(KnownServant servant) {
-  Poa::set_servant(servant._shared());
+  orb::or_no_memory([&] { Poa::set_servant(servant._shared()); });
 }
 
 ObjectId PoaFace::activate_object(KnownServant servant) {
-  return Poa::activate_object(servant._shared());
+  return orb::or_no_memory([&] { return Poa::activate_object(servant._shared()); });
 }
 
 void PoaFace::activate_object_with_id(const ObjectId& object_id, KnownServant servant) {
-  Poa::activate_object_with_id(object_id, servant._shared());
+  orb::or_no_memory([&] { Poa::activate_object_with_id(object_id, servant._shared()); });
 }
 
 void PoaFace::deactivate_object(const ObjectId& object_id) {
-  Poa::deactivate_object(object_id);
+  orb::or_no_memory([&] { Poa::deactivate_object(object_id); }, corba::Completed::maybe);
 }
 
 ObjectRef PoaFace::create_reference(const std::string& type_id) {
-  return as_object(*this, Poa::create_reference(type_id));
+  return orb::or_no_memory([&] { return as_object(*this, Poa::create_reference(type_id)); });
 }
 
 ObjectRef PoaFace::create_reference_with_id(const ObjectId& object_id, const std::string& type_id) {
-  return as_object(*this, Poa::create_reference_with_id(object_id, type_id));
+  return orb::or_no_memory([&] { return as_object(*this, Poa::create_reference_with_id(object_id, type_id)); });
 }
 
 ObjectId PoaFace::servant_to_id(KnownServant servant) {
-  return Poa::servant_to_id(servant._shared());
+  return orb::or_no_memory([&] { return Poa::servant_to_id(servant._shared()); });
 }
 
 ObjectRef PoaFace::servant_to_reference(KnownServant servant) {
-  return as_object(*this, Poa::servant_to_reference(servant._shared()));
+  return orb::or_no_memory([&] { return as_object(*this, Poa::servant_to_reference(servant._shared())); },
+                           corba::Completed::maybe);  // it may be active from now on
 }
 
 KnownServant PoaFace::reference_to_servant(ObjectRef reference) {
-  if (!policies().retain && !policies().use_default_servant()) throw WrongPolicy();
-  return id_to_servant(reference_to_id(std::move(reference)));
+  return orb::or_no_memory([&] {
+    if (!policies().retain && !policies().use_default_servant()) throw WrongPolicy();
+    return id_to_servant(reference_to_id(std::move(reference)));
+  });
 }
 
 ObjectId PoaFace::reference_to_id(ObjectRef reference) {
-  return Poa::reference_to_id(ior_of(reference));
+  return orb::or_no_memory([&] { return Poa::reference_to_id(ior_of(reference)); });
 }
 
 KnownServant PoaFace::id_to_servant(const ObjectId& object_id) {
-  return as_known(Poa::id_to_servant(object_id));
+  return orb::or_no_memory([&] { return as_known(Poa::id_to_servant(object_id)); });
 }
 
 ObjectRef PoaFace::id_to_reference(const ObjectId& object_id) {
-  return as_object(*this, Poa::id_to_reference(object_id));
+  return orb::or_no_memory([&] { return as_object(*this, Poa::id_to_reference(object_id)); });
 }
 
 void PoaFace::throw_refused(Refused why) const {

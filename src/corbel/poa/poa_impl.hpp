@@ -158,6 +158,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   bool own_id(base::ConstByteSpan object_id) const noexcept;
   void check_unique(const ServantRef& servant);
   ActiveObject& add(const ServantRef& servant);
+  ObjectId added(const ServantRef& servant);
   ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
   enum class Left : std::uint8_t { yes, would_wait_for_itself, too_late };
   Left wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline);

@@ -35,13 +35,24 @@ ActiveObject& Poa::add(const ServantRef& servant) {
   return objects_.add(servant);
 }
 
+/// The id of the new object; without memory for that there is no object.
+ObjectId Poa::added(const ServantRef& servant) {
+  ActiveObject& object = add(servant);
+  try {
+    return object.id;
+  } catch (...) {
+    (void)objects_.remove(object);  // the caller has the servant
+    throw;
+  }
+}
+
 ObjectId Poa::activate_object(const ServantRef& servant) {
   require(policies_.retain && policies_.system_ids);
   check_servant(servant);
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   check_unique(servant);
-  return add(servant).id;
+  return added(servant);
 }
 
 void Poa::activate_object_with_id(const ObjectId& object_id, const ServantRef& servant) {
@@ -150,7 +161,7 @@ ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
   }
   // A servant that is just leaving is neither active nor free.
   const bool free = !policies_.unique_ids || objects_.count(servant.get()) == 0;
-  if (policies_.retain && policies_.implicit_activation && free) return add(servant).id;
+  if (policies_.retain && policies_.implicit_activation && free) return added(servant);
   if (!in_its_upcall) raise(Refused::servant_not_active);
   return {upcall->id().begin(), upcall->id().end()};
 }

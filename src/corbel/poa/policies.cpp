@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/policies.hpp"
 
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
@@ -16,28 +17,33 @@ namespace PortableServer {
 CORBEL_POA_POLICIES(CORBEL_DEFINE_POA_POLICY)
 #undef CORBEL_DEFINE_POA_POLICY
 
+template <class Policy, class Value>
+static CORBA::object_reference<Policy> make_policy(Value value) {
+  return corbel::orb::or_no_memory([&] { return CORBA::make_reference<Policy>(value); });
+}
+
 IDL::traits<ThreadPolicy>::ref_type POA::create_thread_policy(ThreadPolicyValue value) {
-  return CORBA::make_reference<ThreadPolicy>(value);
+  return make_policy<ThreadPolicy>(value);
 }
 IDL::traits<LifespanPolicy>::ref_type POA::create_lifespan_policy(LifespanPolicyValue value) {
-  return CORBA::make_reference<LifespanPolicy>(value);
+  return make_policy<LifespanPolicy>(value);
 }
 IDL::traits<IdUniquenessPolicy>::ref_type POA::create_id_uniqueness_policy(IdUniquenessPolicyValue value) {
-  return CORBA::make_reference<IdUniquenessPolicy>(value);
+  return make_policy<IdUniquenessPolicy>(value);
 }
 IDL::traits<IdAssignmentPolicy>::ref_type POA::create_id_assignment_policy(IdAssignmentPolicyValue value) {
-  return CORBA::make_reference<IdAssignmentPolicy>(value);
+  return make_policy<IdAssignmentPolicy>(value);
 }
 IDL::traits<ImplicitActivationPolicy>::ref_type POA::create_implicit_activation_policy(
     ImplicitActivationPolicyValue value) {
-  return CORBA::make_reference<ImplicitActivationPolicy>(value);
+  return make_policy<ImplicitActivationPolicy>(value);
 }
 IDL::traits<ServantRetentionPolicy>::ref_type POA::create_servant_retention_policy(ServantRetentionPolicyValue value) {
-  return CORBA::make_reference<ServantRetentionPolicy>(value);
+  return make_policy<ServantRetentionPolicy>(value);
 }
 IDL::traits<RequestProcessingPolicy>::ref_type POA::create_request_processing_policy(
     RequestProcessingPolicyValue value) {
-  return CORBA::make_reference<RequestProcessingPolicy>(value);
+  return make_policy<RequestProcessingPolicy>(value);
 }
 
 }  // namespace PortableServer
