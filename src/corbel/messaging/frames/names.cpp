@@ -9,8 +9,6 @@
 namespace corbel::messaging::frames {
 namespace {
 
-constexpr std::uint32_t kTellAgain = 64;  // frames, over carriers that lose some
-
 /// The ends tell names apart: keys of one server begin alike.
 std::size_t hash_of(base::ConstByteSpan key, std::string_view operation) noexcept {
   std::uint64_t words[2] = {key.size(), operation.size()};
@@ -38,24 +36,6 @@ Name::Name(base::ConstByteSpan key, std::string_view operation)
       operation_size_(operation.size()) {
   std::copy(key.begin(), key.end(), octets_.get());
   std::copy(operation.begin(), operation.end(), octets_.get() + key.size());
-}
-
-bool Name::is(base::ConstByteSpan other_key, std::string_view other_operation) const noexcept {
-  return key_size_ == other_key.size() && operation() == other_operation &&
-         std::equal(other_key.begin(), other_key.end(), octets_.get());
-}
-
-GivenNames::Given GivenNames::give(base::ConstByteSpan key, std::string_view operation) {
-  if (last_ == kNoIndex || !entries_[last_].name.is(key, operation)) last_ = find_or_add(key, operation);
-  if (last_ == kNoIndex) return {};
-  return {last_, has_to_tell(entries_[last_])};
-}
-
-bool GivenNames::has_to_tell(Entry& entry) const noexcept {
-  if (telling_ == Telling::until_known) return !known_.has(last_);
-  if (telling_ == Telling::once) return !entry.told;
-  const std::uint32_t before = entry.frames++;
-  return !entry.told || (before & (before - 1)) == 0 || before % kTellAgain == 0;
 }
 
 std::uint16_t GivenNames::find_or_add(base::ConstByteSpan key, std::string_view operation) {

@@ -10,6 +10,7 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/messaging/frames/layout.hpp"
+#include "corbel/messaging/same_octets.hpp"
 #include "corbel/messaging/session.hpp"
 
 namespace corbel::messaging::frames {
@@ -22,7 +23,11 @@ class Name {
   std::string_view operation() const noexcept {
     return base::as_text(base::ConstByteSpan(octets_.get() + key_size_, operation_size_));
   }
-  bool is(base::ConstByteSpan key, std::string_view operation) const noexcept;
+  bool is(base::ConstByteSpan key, std::string_view operation) const noexcept {
+    return key_size_ == key.size() && operation_size_ == operation.size() &&
+           same_octets(octets_.get() + key_size_, operation.data(), operation.size()) &&
+           same_octets(octets_.get(), key.data(), key.size());
+  }
 
  private:
   std::unique_ptr<base::Octet[]> octets_;
@@ -60,7 +65,12 @@ class GivenNames {
 
   explicit GivenNames(Telling telling) noexcept : telling_(telling) {}
   /// The index for a name, given now if there is none yet and one is left.
-  Given give(base::ConstByteSpan key, std::string_view operation);
+  Given give(base::ConstByteSpan key, std::string_view operation) {
+    if (last_ == kNoIndex || !entries_[last_].name.is(key, operation)) [[unlikely]]
+      last_ = find_or_add(key, operation);
+    if (last_ == kNoIndex) return {};
+    return {last_, has_to_tell(entries_[last_])};
+  }
   /// The frame that told the index has been written.
   void told(std::uint16_t index) noexcept;
   /// The last frame may never leave.
@@ -75,9 +85,15 @@ class GivenNames {
     bool told = false;
   };
   static constexpr std::size_t kSlots = 2 * kMaxIndices;
+  static constexpr std::uint32_t kTellAgain = 64;  // frames, over carriers that lose some
 
   std::uint16_t find_or_add(base::ConstByteSpan key, std::string_view operation);
-  bool has_to_tell(Entry& entry) const noexcept;
+  bool has_to_tell(Entry& entry) const noexcept {
+    if (telling_ == Telling::until_known) return !known_.has(last_);
+    if (telling_ == Telling::once) return !entry.told;
+    const std::uint32_t before = entry.frames++;
+    return !entry.told || (before & (before - 1)) == 0 || before % kTellAgain == 0;
+  }
 
   const Telling telling_;
   std::vector<Entry> entries_;                                // by index

@@ -50,16 +50,19 @@ FramesSession::FramesSession(const SessionSettings& settings)
       names_(settings.memory),
       last_answer_(INT64_MIN / 2) {}
 
+/// `message` has at least `header_size_` octets.
 FramesSession::Head FramesSession::head_of(base::ConstByteSpan message) const noexcept {
   Head head;
   head.flags = message[1];
   head.swapped = ((head.flags & kLittleEndian) != 0) != kNativeIsLittle;
-  HeaderInput words(message, 8, head.swapped);
-  std::memcpy(&head.index, message.data() + 2, sizeof head.index);
-  if (head.swapped) head.index = cdr::byte_swap(head.index);
-  head.sequence = words.get();
-  head.stamp = words.get();
-  if (lossy_) head.source = words.get();
+  const auto load = [&](std::size_t at, auto& value) {
+    std::memcpy(&value, message.data() + at, sizeof value);
+    if (head.swapped) value = cdr::byte_swap(value);
+  };
+  load(2, head.index);
+  load(8, head.sequence);
+  load(12, head.stamp);
+  if (lossy_) load(16, head.source);
   return head;
 }
 
@@ -118,12 +121,12 @@ base::Status FramesSession::take_piece(const Head& head, std::int64_t now, Incom
   if (!whole) return whole.error();
   if (!*whole) return {};
   const base::ConstByteSpan frame = incoming.joined->octets;
+  if (frame.size() < header_size_) return refuse_frame(Code::malformed);
   std::uint32_t size;
   std::memcpy(&size, frame.data() + 4, sizeof size);
   const Head inner = head_of(frame);
   if (inner.swapped) size = cdr::byte_swap(size);
-  const bool is_frame = frame.size() >= header_size_ && frame[0] == kMagic && frame[1] >> 4 == kVersion &&
-                        (frame[1] & (kPiece | kControl)) == 0;
+  const bool is_frame = frame[0] == kMagic && frame[1] >> 4 == kVersion && (frame[1] & (kPiece | kControl)) == 0;
   if (!is_frame || size != frame.size() || inner.sequence != head.sequence || inner.source != head.source) {
     return refuse_frame(Code::malformed);
   }

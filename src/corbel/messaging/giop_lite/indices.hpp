@@ -3,12 +3,12 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/messaging/same_octets.hpp"
 #include "corbel/messaging/session.hpp"
 
 /// Integral indexing (Gokhale and Schmidt 1996, 3.2.3): after its first use in a conversation an object key and an
@@ -34,36 +34,11 @@ class Name {
   bool is(base::ConstByteSpan key, std::string_view operation) const noexcept {
     if (key_size_ != key.size() || operation_size_ != operation.size()) return false;
     // The operation first: it is what differs more often.
-    return same(octets_.get() + key_size_, operation.data(), operation.size()) &&
-           same(octets_.get(), key.data(), key.size());
+    return same_octets(octets_.get() + key_size_, operation.data(), operation.size()) &&
+           same_octets(octets_.get(), key.data(), key.size());
   }
 
  private:
-  template <class Word>
-  static bool differ(const base::Octet* one, const base::Octet* other) noexcept {
-    Word words[2];
-    std::memcpy(words, one, sizeof(Word));
-    std::memcpy(words + 1, other, sizeof(Word));
-    return words[0] != words[1];
-  }
-  /// memcmp() without a library call, for what is short.
-  static bool same(const base::Octet* one, const void* with, std::size_t size) noexcept {
-    const auto* const other = static_cast<const base::Octet*>(with);
-    if (size >= 8) {
-      for (std::size_t at = 0; at + 8 < size; at += 8) {
-        if (differ<std::uint64_t>(one + at, other + at)) return false;
-      }
-      return !differ<std::uint64_t>(one + size - 8, other + size - 8);
-    }
-    if (size >= 4) {
-      return !differ<std::uint32_t>(one, other) && !differ<std::uint32_t>(one + size - 4, other + size - 4);
-    }
-    for (std::size_t at = 0; at < size; ++at) {
-      if (one[at] != other[at]) return false;
-    }
-    return true;
-  }
-
   std::unique_ptr<base::Octet[]> octets_;
   std::uint32_t key_size_ = 0;
   std::uint32_t operation_size_ = 0;
