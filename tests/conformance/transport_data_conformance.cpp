@@ -274,6 +274,26 @@ TEST_P(TransportConformance, AMessageComesAsItWasSent) {
   }
 }
 
+TEST_P(TransportConformance, MessagesThatMayLeaveTogetherComeEachByItself) {
+  if (is_stream()) GTEST_SKIP() << "a byte stream";
+  connect_pair();
+  const std::vector<std::uint32_t> sizes{10, 10, 10, 3, 40, 40};
+  Bytes octets;
+  for (const std::uint32_t size : sizes) {
+    const Bytes message = pattern(size, size);
+    octets.insert(octets.end(), message.begin(), message.end());
+  }
+  base::ConstByteSpan rest(octets);
+  for (std::size_t sent = 0; sent < sizes.size();) {
+    const auto more = client_->send_messages(rest, std::span(sizes).subspan(sent));
+    ASSERT_TRUE(more) << base::to_string(more.error());
+    ASSERT_GE(*more, 1U);
+    for (std::size_t i = 0; i < *more; ++i) rest = rest.subspan(sizes.at(sent++));
+  }
+  for (const std::uint32_t size : sizes) EXPECT_EQ(receive(*server_, size), pattern(size, size));
+  EXPECT_FALSE(server_->pending());
+}
+
 TEST_P(TransportConformance, AMessageThatIsTooLargeIsRefusedAndNothingElseHarmed) {
   if (is_stream()) GTEST_SKIP() << "a byte stream";
   connect_pair();

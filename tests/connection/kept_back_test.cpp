@@ -2,6 +2,8 @@
 // The timer of oneways that are kept back to leave together.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "corbel/connection/completions.hpp"
 #include "corbel/ipc/event.hpp"
 #include "scripted.hpp"
@@ -66,6 +68,27 @@ TEST_F(KeptBack, LeaveNoTimerBehindWhenTheConnectionEnds) {
   ASSERT_EQ(timers(), 1U);
   connection_->close();
   EXPECT_EQ(timers(), 0U);
+}
+
+TEST_F(KeptBack, AreOfferedTogetherToACarrierThatKeepsMessages) {
+  acts_.traits = {.byte_stream = false, .reliable = false, .ordered = false, .largest_message = 10'000};
+  std::vector<std::size_t> offered;
+  acts_.send_messages = [&](std::span<const std::uint32_t> sizes) -> base::Result<std::size_t> {
+    offered.push_back(sizes.size());
+    if (offered.size() == 2) return base::error(Stage::send, Code::would_block);
+    return std::min<std::size_t>(sizes.size(), 4);
+  };
+  connection_->close();
+  connection_ = connect(acts_);
+  connection_->set_completions(&completions_);
+  for (int i = 0; i < 6; ++i) post(1h);
+  EXPECT_FALSE(connection_->flush_oneways(Deadline::now()).ok());
+  EXPECT_EQ(offered, (std::vector<std::size_t>{6, 2}));
+  EXPECT_TRUE(connection_->has_backlog());
+  EXPECT_TRUE(connection_->flush_oneways(Deadline::after(20s)).ok());
+  EXPECT_EQ(offered, (std::vector<std::size_t>{6, 2, 2}));
+  EXPECT_FALSE(connection_->has_backlog());
+  EXPECT_EQ(sends_, 0);
 }
 
 TEST_F(KeptBack, MayLeaveBeforeTheirTimerWhichThenServesThoseAfterThem) {

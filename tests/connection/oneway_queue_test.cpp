@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace corbel::connection {
 namespace {
@@ -55,6 +56,25 @@ TEST_F(OnewayQueues, WhereMessagesAreKeptEachIsShownByItself) {
   EXPECT_EQ(front(queue), "one");
   queue.pop(3);
   EXPECT_EQ(front(queue), "three");
+}
+
+TEST_F(OnewayQueues, WhereMessagesAreKeptThoseBehindMayGoWithTheFirst) {
+  OnewayQueue queue(of(100, policy::OnewayOverflow::newest), counters_, true);
+  const auto sizes = [&] {
+    const auto all = queue.front_sizes();
+    return std::vector<std::uint32_t>(all.begin(), all.end());
+  };
+  for (const char* text : {"one", "three", "four"}) (void)queue.push(octets_of(text), Why::kept);
+  EXPECT_EQ(base::as_text({queue.front().data(), 12}), "onethreefour");
+  (void)queue.push(octets_of("later"), Why::waits);
+  EXPECT_EQ(sizes(), (std::vector<std::uint32_t>{3, 5, 4})) << "not what came meanwhile";
+  queue.pop(3);
+  EXPECT_EQ(front(queue), "three");
+  EXPECT_EQ(sizes(), (std::vector<std::uint32_t>{5, 4}));
+  queue.pop(9);
+  EXPECT_EQ(front(queue), "later");
+  EXPECT_EQ(sizes(), std::vector<std::uint32_t>{5});
+  EXPECT_EQ(queue.messages(), 1U);
 }
 
 TEST_F(OnewayQueues, TheOldestGoButForTheOneThatHasBegunToLeave) {

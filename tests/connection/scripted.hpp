@@ -50,7 +50,9 @@ class Scripted final : public transport::Transport {
     std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive = [](base::ByteSpan, Deadline) {
       return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
     };
-    std::function<void(const base::Bytes&)> on_send;  // before `send`
+    std::function<void(const base::Bytes&)> on_send;                                         // before `send`
+    std::function<base::Result<std::size_t>(std::span<const std::uint32_t>)> send_messages;  // if none: one, by `send`
+    transport::Traits traits;
     std::function<void()> shutdown = [] {};
     int handle = -1;
     int send_handle = -1;
@@ -70,6 +72,9 @@ class Scripted final : public transport::Transport {
     if (acts_.on_send) acts_.on_send(octets);
     return acts_.send(size, deadline);
   }
+  base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) override {
+    return acts_.send_messages ? acts_.send_messages(sizes) : Transport::send_messages(octets, sizes);
+  }
   base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {
     return acts_.receive(buffer, deadline);
   }
@@ -80,7 +85,7 @@ class Scripted final : public transport::Transport {
   }
   int send_handle() const noexcept override { return acts_.send_handle; }
   bool pending() const noexcept override { return acts_.pending(); }
-  transport::Traits traits() const noexcept override { return {}; }
+  transport::Traits traits() const noexcept override { return acts_.traits; }
   std::string local() const override { return "here"; }
   std::string peer() const override { return "there"; }
 

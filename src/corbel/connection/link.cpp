@@ -38,6 +38,12 @@ base::Error Link::broken_off(base::Error error) noexcept {
   return base::error(Stage::send, error.code, error.os_error);
 }
 
+base::Result<std::size_t> Link::send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) {
+  auto sent = transport_->send_messages(octets, sizes);
+  if (!sent && sent.error().code != Code::would_block) return broken_off(sent.error());
+  return sent;
+}
+
 /// Code of the application is about to run in the middle of a message that is being encoded. It may call out, also over
 /// this connection, and take its time: no other thread may find the token taken because of that.
 void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {

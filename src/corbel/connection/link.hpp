@@ -63,6 +63,9 @@ class Link final : private cdr::Encoder::Host {
   /// Sends what the carrier takes at once; would_block if that is nothing, and the carrier is well. Else fails as
   /// send().
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data);
+  /// The same for messages of so many octets each, one behind the other, where the carrier keeps messages: how many of
+  /// them have left.
+  base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes);
   /// Ends the carrier. Before the next writer's turn: its octets would be taken for the rest of this message.
   base::Error broken_off(base::Error error) noexcept;
 

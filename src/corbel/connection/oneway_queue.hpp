@@ -67,6 +67,11 @@ class OnewayQueue {
   /// With the token: what has to leave next, as much as may go at once; empty if nothing does. Valid until the next
   /// call of these three.
   base::ConstByteSpan front();
+  /// With the token, after front() was not empty, where each message leaves by itself: octets of that one and of those
+  /// that lie behind it, in one piece, and may leave with it.
+  std::span<const std::uint32_t> front_sizes() const noexcept {
+    return std::span(leaving_.sizes).subspan(leaving_.first);
+  }
   /// With the token: a message has perhaps left in part, and its rest must come before any other.
   bool begun() const noexcept { return gone_ != 0; }
   /// With the token: so many octets of front() have left. (clear() may have come in between.)

@@ -3,6 +3,7 @@
 #include "corbel/connection/posting.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -170,10 +171,9 @@ base::Status Posting::drain(Deadline deadline) {
   for (bool stalled = false; due > 0 || queue.begun();) {
     const auto octets = queue.front();
     if (octets.empty()) break;
-    const cdr::Segment piece{octets.data(), octets.size()};
-    const auto sent = link_.send_some({&piece, 1});
+    const auto sent = send_front(queue, octets);
     if (sent) {
-      queue.pop(std::min(*sent, octets.size()));
+      queue.pop(*sent);
       due -= std::min(due, *sent);
       stalled = false;
       continue;
@@ -193,6 +193,19 @@ base::Status Posting::drain(Deadline deadline) {
   }
   tell_drained();
   return {};
+}
+
+/// What the carrier takes at once of what is in front, in octets.
+base::Result<std::size_t> Posting::send_front(const OnewayQueue& queue, base::ConstByteSpan octets) {
+  if (link_.largest_message() == 0) {
+    const cdr::Segment piece{octets.data(), octets.size()};
+    CORBEL_TRY(const std::size_t sent, link_.send_some({&piece, 1}));
+    return std::min(sent, octets.size());
+  }
+  const auto sizes = queue.front_sizes();
+  const base::ConstByteSpan all(octets.data(), std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+  CORBEL_TRY(const std::size_t sent, link_.send_messages(all, sizes));
+  return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sent), std::size_t{0});
 }
 
 void Posting::tell_drained() noexcept {

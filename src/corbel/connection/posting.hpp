@@ -124,6 +124,7 @@ class Posting {
   void flush_in_time(std::int64_t due) noexcept;
   base::Status send_in_order(std::span<const cdr::Segment> message, base::Deadline deadline);
   base::Result<std::size_t> send_behind(std::span<const cdr::Segment> message);
+  base::Result<std::size_t> send_front(const OnewayQueue& queue, base::ConstByteSpan octets);
   void schedule_drain() noexcept;
   void wait_for_room();
   bool tells_of_room() const noexcept;

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/datagram.hpp"
 
+#include <netinet/in.h>
+#include <netinet/udp.h>
+
+#include <cstring>
+
 #include "corbel/ipc/opening.hpp"
+
+#ifndef UDP_SEGMENT  // Linux 4.18
+#define UDP_SEGMENT 103
+#endif
 
 namespace corbel::ipc::detail {
 namespace {
@@ -47,6 +56,34 @@ base::Result<std::size_t> send_to_local(int descriptor, const msghdr& message, D
     CORBEL_CHECK(set_send_timeout(descriptor, base::Duration::zero()));
     if (count || count.error().code != Code::would_block) return count;
   }
+}
+
+bool cuts_segments(int descriptor) noexcept {
+  int size = 0;
+  socklen_t length = sizeof size;
+  return ::getsockopt(descriptor, IPPROTO_UDP, UDP_SEGMENT, &size, &length) == 0;
+}
+
+base::Result<std::size_t> send_segments(int descriptor, base::ConstByteSpan data, std::uint16_t size,
+                                        int flags) noexcept {
+  iovec piece{const_cast<base::Octet*>(data.data()), data.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof size)] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr& header = *CMSG_FIRSTHDR(&message);
+  header.cmsg_level = IPPROTO_UDP;
+  header.cmsg_type = UDP_SEGMENT;
+  header.cmsg_len = CMSG_LEN(sizeof size);
+  std::memcpy(CMSG_DATA(&header), &size, sizeof size);
+  auto sent = send_header(descriptor, message, flags);
+  if (sent) return sent;
+  // Larger than packets of the network; or what sends there, or ciphers for it, takes no more than one.
+  const int why = sent.error().os_error;
+  if (why != EINVAL && why != EMSGSIZE && why != EIO) return sent;
+  return base::error(Stage::send, Code::unsupported, why);
 }
 
 base::Result<std::size_t> send_messages(int descriptor, std::span<const mmsghdr> messages, int flags) noexcept {

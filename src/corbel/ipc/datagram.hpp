@@ -46,6 +46,9 @@ CORBEL_API base::Status connect_datagram(int descriptor, const sockaddr* peer, s
 /// send with a time-out waits for room there.
 CORBEL_API base::Result<std::size_t> send_to_local(int descriptor, const msghdr& message,
                                                    base::Deadline deadline) noexcept;
+CORBEL_API bool cuts_segments(int descriptor) noexcept;
+CORBEL_API base::Result<std::size_t> send_segments(int descriptor, base::ConstByteSpan data, std::uint16_t size,
+                                                   int flags) noexcept;
 
 /// What every datagram socket has. One thread may send while another receives.
 template <class Address, Role kRole>
@@ -156,6 +159,11 @@ class DatagramExchange : public DatagramReceiving<Address, kRole> {
   /// call with batch.drop(count) tells why).
   base::Result<std::size_t> send_batch(const OutputBatch<Address>& batch, SendFlags flags = SendFlags::none) noexcept {
     return batch.send(this->handle(), static_cast<int>(flags));
+  }
+  /// The same until a deadline; also timed_out.
+  base::Result<std::size_t> send_batch(const OutputBatch<Address>& batch, base::Deadline deadline) noexcept {
+    return until(deadline, this->handle(), Ready::writable,
+                 [&](int flags) { return batch.send(this->handle(), flags); });
   }
 
  protected:
@@ -272,6 +280,15 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
     return detail::until(deadline, this->handle(), Ready::readable,
                          [&](int flags) { return batch.receive(this->handle(), flags); });
   }
+  /// One sendmsg(2): `data` as at most 64 datagrams of `size` octets each, of which the last may have fewer; all or
+  /// none. The system, or the network card, cuts them (UDP_SEGMENT). Only if cuts_segments(); also fails with
+  /// unsupported, if they are larger than packets on this way, or it does not cut on it.
+  base::Result<std::size_t> send_segments(base::ConstByteSpan data, std::uint16_t size,
+                                          SendFlags flags = SendFlags::none) noexcept requires Address::kInternet {
+    return detail::send_segments(this->handle(), data, size, static_cast<int>(flags));
+  }
+  /// True if the system has send_segments(); one system call. (One that has not would send a single datagram.)
+  bool cuts_segments() const noexcept requires Address::kInternet { return detail::cuts_segments(this->handle()); }
 
   /// Ends one direction or both on this side; wakes a thread that is blocked in recv(), which returns 0 then. The peer
   /// is told nothing.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,14 @@ class OutputBatch {
     ++size_;
     return true;
   }
+  /// The same, gathered from a list of at most 1,024 pieces, which has to stay as well.
+  [[nodiscard]] bool add(std::span<const ConstIoVector> list, const Address& to) noexcept {
+    if (!add(base::ConstByteSpan(), to)) return false;
+    msghdr& header = messages_[size_ - 1].msg_hdr;
+    header.msg_iov = const_cast<ConstIoVector*>(list.data());
+    header.msg_iovlen = list.size();
+    return true;
+  }
   /// Adds a datagram for the peer of a connected socket.
   [[nodiscard]] bool add(base::ConstByteSpan data) noexcept {
     if (size_ == messages_.size()) return false;
@@ -78,18 +87,23 @@ class OutputBatch {
   std::size_t size_ = 0;
 };
 
-/// Room for datagrams that are received with one system call. Memory is taken once, when it is made.
+/// Room for datagrams that are received with one system call. Memory is taken once, when it is made; of what is there
+/// for large datagrams the system gives only what small ones use.
 template <class Address>
 class InputBatch {
  public:
-  /// Room for `capacity` datagrams (1 to 1,024) of at most `room` octets each.
-  InputBatch(std::size_t capacity, std::size_t room)
-      : octets_(capacity * room), pieces_(capacity), addresses_(capacity), messages_(capacity) {
+  /// Room for `capacity` datagrams (1 to 1,024) of at most `room` octets each. `tells_senders`: false if from() will
+  /// not be asked, as of a connected socket; then the system is not either.
+  InputBatch(std::size_t capacity, std::size_t room, bool tells_senders = true)
+      : octets_(new base::Octet[capacity * apart(room)]),
+        pieces_(capacity),
+        addresses_(tells_senders ? capacity : 0),
+        messages_(capacity) {
     for (std::size_t i = 0; i < capacity; ++i) {
-      pieces_[i] = IoVector(octets_.data() + i * room, room);
+      pieces_[i] = IoVector(octets_.get() + i * apart(room), room);
       messages_[i].msg_hdr.msg_iov = &pieces_[i];
       messages_[i].msg_hdr.msg_iovlen = 1;
-      messages_[i].msg_hdr.msg_name = &addresses_[i];
+      if (tells_senders) messages_[i].msg_hdr.msg_name = &addresses_[i];
     }
   }
   InputBatch(InputBatch&&) noexcept = default;
@@ -114,13 +128,19 @@ class InputBatch {
 
   base::Result<std::size_t> receive(int descriptor, int flags) noexcept {
     size_ = 0;
-    for (mmsghdr& message : messages_) message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+    if (!addresses_.empty()) {
+      for (mmsghdr& message : messages_) message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+    }
     CORBEL_TRY(size_, detail::recv_messages(descriptor, messages_, flags));
     return std::size_t{size_};
   }
 
  private:
-  base::Bytes octets_;
+  /// Octets from one datagram to the next. Were that a multiple of the size of pages, the beginnings of all would fall
+  /// into the same few lines of a processor's cache.
+  static constexpr std::size_t apart(std::size_t room) noexcept { return room < 4096 ? room : (room + 2048) / 64 * 64; }
+
+  std::unique_ptr<base::Octet[]> octets_;  // not set to anything: that would use all of it
   std::vector<IoVector> pieces_;
   std::vector<sockaddr_storage> addresses_;
   std::vector<mmsghdr> messages_;

@@ -127,6 +127,20 @@ TYPED_TEST(DatagramTest, SendsAndReceivesInBatches) {
   EXPECT_EQ(in.size(), 0U);
 }
 
+TYPED_TEST(DatagramTest, SendsGatherListsInBatches) {
+  using Address = typename TypeParam::Address;
+  OutputBatch<Address> out(2);
+  const std::array<ConstIoVector, 2> list{"head"_b, "body"_b};
+  ASSERT_TRUE(out.add(list, this->at_b_));
+  ASSERT_TRUE(out.add(std::span(list).first(1), this->at_b_));
+  EXPECT_FALSE(out.add(list, this->at_b_));
+  ASSERT_EQ(*this->a_.send_batch(out, soon()), 2U);
+  Address from;
+  ASSERT_EQ(*this->b_.recv_from(this->room_, from, soon()), 8U);
+  EXPECT_EQ(this->text(8), "headbody");
+  ASSERT_EQ(*this->b_.recv_from(this->room_, from, soon()), 4U);
+}
+
 TYPED_TEST(DatagramTest, GivesUpAtTheDeadline) {
   typename TypeParam::Address from;
   EXPECT_EQ(this->b_.recv_from(this->room_, from, Deadline::after(10ms)).error().code, Code::timed_out);
@@ -167,6 +181,26 @@ TYPED_TEST(DatagramTest, ConnectedOnesSendInBatchesWithoutAddresses) {
   Address from;
   EXPECT_EQ(*this->b_.recv_from(this->room_, from, soon()), 1U);
   EXPECT_EQ(*this->b_.recv_from(this->room_, from, soon()), 2U);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(this->b_.send_to("answer"_b, from));
+  InputBatch<Address> in(8, 10, false);
+  std::size_t came = 0;
+  for (; came < 2; came += in.size()) ASSERT_TRUE(client.recv_batch(in, soon()));
+  EXPECT_EQ(base::as_text(*in.data(0)), "answer");
+}
+
+TEST(ConnectedUdpTest, SendsOnePieceAsManyDatagrams) {
+  auto server = *UdpSocket::open(InetAddress::loopback_v4());
+  auto client = *ConnectedUdp::open(*server.local_address(), InetAddress::loopback_v4());
+  if (!client.cuts_segments()) GTEST_SKIP() << "needs UDP_SEGMENT";
+  ASSERT_EQ(*client.send_segments("onetwothree!"_b, 3), 12U);
+  InetAddress from;
+  base::Bytes room(100);
+  for (const char* const text : {"one", "two", "thr", "ee!"}) {
+    ASSERT_EQ(*server.recv_from(room, from, soon()), 3U);
+    EXPECT_EQ(base::as_text({room.data(), 3}), text);
+  }
+  const base::Bytes many(65 * 2, 'x');
+  EXPECT_EQ(*client.send_segments(base::ConstByteSpan(many).first(128), 2), 128U) << "64 of them";
 }
 
 TEST(Udp, ReportsADatagramThatIsTooLarge) {

@@ -72,6 +72,14 @@ class Transport {
   virtual base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline) {
     return send(data, base::Deadline::now());
   }
+  /// For carriers that keep messages: sends some that lie one behind the other, of so many octets each, and takes fewer
+  /// system calls than they are, if it can. Never blocks. How many have been taken, the first ones; at least one, or
+  /// fails as send() with Deadline::now() does. By default it sends the first.
+  virtual base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) {
+    const cdr::Segment first{octets.data(), sizes.front()};
+    CORBEL_CHECK(send({&first, 1}, base::Deadline::now()));
+    return std::size_t{1};
+  }
   /// Receives at least one octet and at most `buffer.size()`; a carrier that keeps messages, one message. Fails with
   /// timed_out (nothing was lost; may be called again), would_block (Deadline::now(), and no other deadline: one that
   /// has passed is timed_out), closed (orderly end of stream, after all that was sent before it; or shutdown() here),

@@ -2,13 +2,23 @@
 #include "corbel/transport/udp/carrier.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "corbel/ipc/subscriber.hpp"
 
 namespace corbel::transport::udp {
 
+using base::Code;
 using base::Deadline;
 using ipc::InetAddress;
+
+namespace {
+
+constexpr std::size_t kMostTogether = 64;      // that one system call sends; of one size, what the system cuts at most
+constexpr std::uint32_t kMostOfPacket = 1400;  // octets of a datagram that no network has to cut once more
+constexpr unsigned kAfterError = 2;
+
+}  // namespace
 
 bool Peers::admits(const InetAddress& address) {
   const InetAddress host = ipc::subscriber(address);
@@ -96,6 +106,55 @@ void Peers::leave(const InetAddress& address) noexcept {
     gone_from(ipc::subscriber(address));
   }
   peers_.erase(found);
+}
+
+base::Result<std::size_t> UdpCarrier::send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) {
+  sizes = sizes.first(std::min(sizes.size(), kMostTogether));
+  const bool alone = singles_ != 0 || sizes.size() == 1;
+  if (singles_ != 0) --singles_;
+  if (alone || !make_batch()) return Base::send_messages(octets, sizes);
+  if (segments_) {
+    auto sent = send_segments(octets, sizes);
+    if (sent || sent.error().code != Code::unsupported) return sent;
+  }
+  batch_->clear();
+  for (const std::uint32_t size : sizes) {
+    (void)batch_->add(octets.first(size));
+    octets = octets.subspan(size);
+  }
+  auto sent = socket().send_batch(*batch_, ipc::SendFlags::dont_wait);
+  // That nobody is there becomes known by the first one and is told with the second, but not if both are of one call.
+  if (sent && *sent < sizes.size()) singles_ = kAfterError;
+  return sent;
+}
+
+bool UdpCarrier::make_batch() noexcept try {
+  if (batch_ != nullptr) return true;
+  batch_ = std::make_unique<ipc::OutputBatch<InetAddress>>(kMostTogether);
+  segments_ = socket().cuts_segments();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+/// Sends the first ones that have one size, and perhaps one that is smaller, as one datagram which the system or its
+/// network card cuts. unsupported if there is but one of them.
+base::Result<std::size_t> UdpCarrier::send_segments(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) {
+  const std::uint32_t size = sizes.front();
+  const base::Error unsupported = base::error(base::Stage::send, Code::unsupported);
+  if (size > kMostOfPacket) return unsupported;
+  std::size_t count = 1;
+  std::size_t total = size;
+  while (count < sizes.size() && sizes[count] <= size && total + sizes[count] <= traits().largest_message) {
+    total += sizes[count];
+    if (sizes[count++] < size) break;
+  }
+  if (count == 1) return unsupported;
+  const auto sent =
+      socket().send_segments(octets.first(total), static_cast<std::uint16_t>(size), ipc::SendFlags::dont_wait);
+  if (sent) return count;
+  if (sent.error().code == Code::unsupported) segments_ = false;
+  return sent.error();
 }
 
 }  // namespace corbel::transport::udp

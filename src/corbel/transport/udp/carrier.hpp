@@ -116,6 +116,8 @@ class Peers {
 
 /// Sends to one address and receives from it.
 class UdpCarrier final : public MessageTransport<UdpSocket> {
+  using Base = MessageTransport<UdpSocket>;
+
  public:
   UdpCarrier(UdpSocket socket, base::Duration spin)
       : MessageTransport(kScheme, std::move(socket), base::Spin(spin), kTraits) {}
@@ -131,11 +133,18 @@ class UdpCarrier final : public MessageTransport<UdpSocket> {
   }
 
   bool pending() const noexcept override { return socket().has_early(); }
+  base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) override;
   bool heard() noexcept { return socket().heard(); }
 
  private:
+  bool make_batch() noexcept;
+  base::Result<std::size_t> send_segments(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes);
+
   std::shared_ptr<Peers> peers_;
   ipc::InetAddress address_;
+  std::unique_ptr<ipc::OutputBatch<ipc::InetAddress>> batch_;  // the writer's, and so are these two
+  bool segments_ = false;                                      // the system cuts datagrams of one size
+  unsigned singles_ = 0;                                       // to be sent by themselves, so that errors show
 };
 
 }  // namespace corbel::transport::udp
