@@ -275,4 +275,95 @@ TEST_P(TransportConformance, SurvivesHostileProfiles) {
   }
 }
 
+TEST_P(TransportConformance, AcceptingShakesNoHandsAndHandshakeNeverBlocks) {
+  if (!factory_->traits().shakes_hands) GTEST_SKIP() << "shakes no hands";
+  acceptor_ = listen();
+  // A connection that this thread does not help cannot get further than its time allows.
+  const auto connected = connector_->connect(*acceptor_->endpoints().front(), {}, Deadline::after(50ms));
+  ASSERT_FALSE(connected);
+  EXPECT_EQ(connected.error(), base::error(Stage::connect, Code::timed_out));
+  ASSERT_TRUE(becomes_ready(acceptor_->handle()));
+  auto accepted = acceptor_->accept();
+  ASSERT_TRUE(accepted);
+  // The other end has gone. Whether it had said its part is the carrier's affair; it must come to an end.
+  base::Status shaken = shake_on(**accepted);
+  for (int i = 0; i < 100 && !shaken && shaken.error().code == Code::would_block; ++i) {
+    ASSERT_TRUE(becomes_ready(**accepted));
+    shaken = shake_on(**accepted);
+  }
+  EXPECT_TRUE(shaken || shaken.error().code != Code::would_block);
+}
+
+// --- which peer is there ---
+
+TEST_P(TransportConformance, AProcessOfThisHostIsTheOneThatConnected) {
+  connect_pair();
+  for (const auto* end : {client_.get(), server_.get()}) {
+    const auto identity = end->identity();
+    if (!identity.process) continue;
+    EXPECT_EQ(identity.process->id, ::getpid());
+    EXPECT_EQ(identity.process->user, ::geteuid());
+    EXPECT_EQ(identity.process->group, ::getegid());
+  }
+}
+
+// --- waiting by handle ---
+
+TEST_P(TransportConformance, TheHandleOrTheCarrierTellsThatThereIsSomethingToReceive) {
+  connect_pair();
+  EXPECT_EQ(server_->handle(), server_->handle());
+  EXPECT_FALSE(ready(*server_));
+  const std::size_t part = is_stream() ? 4 : 10;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(send(*client_, pattern(10)));
+    if (!is_stream()) {
+      ASSERT_TRUE(send(*client_, pattern(10)));
+    }
+    EXPECT_TRUE(becomes_ready(*server_));
+    EXPECT_EQ(receive(*server_, part).size(), part);
+    EXPECT_TRUE(becomes_ready(*server_)) << "part of the data is still there";
+    EXPECT_EQ(receive(*server_, is_stream() ? 6 : 10).size(), is_stream() ? 6U : 10U);
+    EXPECT_FALSE(ready(*server_));
+  }
+  if (!connects()) return;
+  client_->shutdown();
+  EXPECT_TRUE(becomes_ready(*server_)) << "the end of the stream";
+  Bytes room(std::max<std::size_t>(server_->traits().largest_message, 1));
+  EXPECT_FALSE(server_->receive(room, Deadline::after(kPatience)));
+}
+
+TEST_P(TransportConformance, DataThatCameBeforeTheHandleWasAskedForMakesItReadable) {
+  connect_pair();
+  ASSERT_TRUE(send(*client_, pattern(10)));
+  EXPECT_TRUE(becomes_ready(*server_));
+  EXPECT_EQ(receive(*server_, 10), pattern(10));
+}
+
+TEST_P(TransportConformance, AReceiveThatWaitsIsWokenByWhatComes) {
+  connect_pair();
+  Worker receiver([&] { EXPECT_EQ(receive(*server_, 10), pattern(10)); });
+  receiver.until_asleep();
+  ASSERT_TRUE(send(*client_, pattern(10)));
+}
+
+TEST_P(TransportConformance, TheAcceptorsHandleIsReadableWhilePeersWait) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
+  acceptor_ = listen();
+  EXPECT_FALSE(ready(acceptor_->handle()));
+  std::vector<std::unique_ptr<Worker>> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(
+        std::make_unique<Worker>([&] { EXPECT_TRUE(connect(*acceptor_->endpoints().front()) != nullptr); }));
+  }
+  std::vector<std::unique_ptr<Transport>> peers;
+  for (int i = 0; i < 3; ++i) {
+    if (i == 0 || connects()) {
+      EXPECT_TRUE(becomes_ready(acceptor_->handle()));
+    }
+    peers.push_back(accept(*acceptor_));
+    EXPECT_TRUE(peers.back());
+  }
+  EXPECT_FALSE(ready(acceptor_->handle()));
+}
+
 }  // namespace corbel::conformance

@@ -18,8 +18,8 @@ using POAList = std::vector<IDL::traits<POA>::ref_type>;
 
 /// A portable object adapter (CORBA 3.3 part 1, 15.3.9): the initial reference "RootPOA" and its descendants.
 /// Thread-safe. Operations on a destroyed POA throw OBJECT_NOT_EXIST; waits end in TIMEOUT after -ORBShutdownTimeout.
-/// Those that find no memory throw NO_MEMORY with COMPLETED_NO, and have changed nothing; destroy, deactivate_object and
-/// servant_to_reference, and those of managers that change the state, with COMPLETED_MAYBE.
+/// Those that find no memory throw NO_MEMORY with COMPLETED_NO, and have changed nothing; destroy, deactivate_object
+/// and servant_to_reference, and those of managers that change the state, with COMPLETED_MAYBE.
 class CORBEL_API POA : public virtual CORBA::LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/PortableServer/POA:2.3";
