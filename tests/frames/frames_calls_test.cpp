@@ -9,16 +9,13 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "camera_server.hpp"
 #include "corbel/builtins/builtins.hpp"
-#include "corbel/corba/buffering_policy.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ipc/datagram.hpp"
-#include "corbel/mapping/with_policies.hpp"
 #include "corbel/messaging/frames/arrival.hpp"
 #include "corbel/messaging/frames/frames.hpp"
 #include "corbel/orb/statistics.hpp"
@@ -50,16 +47,6 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
     caption_ = text;
     changed_.notify_all();
     if (text == "hold") changed_.wait(lock, [&] { return resumed_; });
-  }
-  /// A thread of the server's is in there when this returns.
-  void hold(const CameraRef& camera) {
-    {
-      const std::lock_guard lock(mutex_);
-      resumed_ = false;
-      caption_.clear();
-    }
-    camera->caption("hold");
-    EXPECT_TRUE(await(0, "hold"));
   }
   void resume() {
     const std::lock_guard lock(mutex_);
@@ -239,48 +226,6 @@ TEST_P(FramesInDatagrams, ArriveAndAreCounted) {
   remote->caption("gr\u00fcn");
   EXPECT_TRUE(servant_->await(400, "gr\u00fcn"));
   expect_all_of(401);
-}
-
-// The thread leaves one connection for another while some of what it took from the system lies with the first.
-TEST_P(FramesInDatagrams, OfManySendersAtOnceAllArriveThroughOneThread) {
-  constexpr std::uint32_t kSenders = 4, kFrames = 60;
-  serve("frames+" + GetParam(), {"-ORBThreads", "1"});
-  camera();
-  std::vector<OrbRef> orbs;
-  std::vector<CameraRef> cameras;
-  for (std::uint32_t i = 0; i < kSenders; ++i) {
-    orbs.push_back(make_orb("sender " + std::to_string(i), {"-ORBSyncScope", "none"}));
-    cameras.push_back(IDL::traits<Studio::Camera>::unchecked_narrow(orbs.back()->string_to_object(reference_)));
-    push(cameras.back(), 0, 1);
-    EXPECT_TRUE(servant_->await(i + 1));
-  }
-  for (std::uint32_t round = 1; round <= 3; ++round) {
-    servant_->hold(cameras.front());
-    for (const CameraRef& each : cameras) push(each, 0, kFrames);
-    servant_->resume();
-    EXPECT_TRUE(servant_->await(kSenders * (1 + round * kFrames), "hold")) << servant_->pushed();
-  }
-  auto received = figures(server_, true);
-  EXPECT_EQ(received["lost"], 0U);
-  for (const OrbRef& orb : orbs) orb->destroy();
-}
-
-TEST_P(FramesInDatagrams, ThatAreKeptBackLeaveTogetherAndAreCounted) {
-  serve("frames+" + GetParam());
-  const CameraRef plain = camera({"-ORBSyncScope", "none"});
-  const CameraRef remote =
-      corbel::with_policies(plain, {CORBA::make_reference<corbel::BufferingConstraintPolicy>(
-                                       corbel::BufferingConstraint(corbel::BUFFER_MESSAGE_COUNT, 0, 50, 0))});
-  push(plain, 0, 1);
-  EXPECT_TRUE(servant_->await(1));
-  for (std::uint32_t i = 1; i <= 200; i += 50) {
-    push(remote, i, i + 49);
-    EXPECT_EQ(servant_->pushed(), i);
-    push(remote, i + 49, i + 50);
-    EXPECT_TRUE(servant_->await(i + 50)) << i;
-  }
-  expect_all_of(201);
-  EXPECT_EQ(figures(server_, true)["reordered"], 0U);
 }
 
 TEST_P(FramesInDatagrams, ThatWantAReplyUseGiopInDatagrams) {

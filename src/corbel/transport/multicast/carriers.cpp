@@ -12,6 +12,7 @@ using base::Stage;
 
 namespace {
 
+constexpr std::size_t kLargestDatagram = 65'507;
 constexpr std::size_t kMostPieces = 1024;  // of one message that is sent from where it lies
 constexpr unsigned kMostAtOnce = 64;       // datagrams looked at before the clock
 
@@ -45,29 +46,14 @@ std::string text(const ipc::InetAddress& address) {
 
 }  // namespace
 
-base::Result<base::ConstByteSpan> GroupSocket::receive(base::ByteSpan room, ipc::InetAddress& from,
-                                                       base::Deadline deadline) noexcept {
+base::Result<std::size_t> GroupSocket::receive(base::ByteSpan room, ipc::InetAddress& from,
+                                               base::Deadline deadline) noexcept {
   for (;;) {
-    auto datagram = receive_now(room, from);
+    auto size = socket_.recv_from(room, from, ipc::RecvFlags::dont_wait);
     if (ended_.load(std::memory_order_acquire)) return base::error(Stage::receive, Code::closed);
-    if (datagram || datagram.error().code != Code::would_block || deadline.is_now()) return datagram;
+    if (size || size.error().code != Code::would_block || deadline.is_now()) return size;
     if (auto ready = socket_.wait_readable(deadline); !ready) return ready.error();
   }
-}
-
-base::Result<base::ConstByteSpan> GroupSocket::receive_now(base::ByteSpan room, ipc::InetAddress& from) noexcept {
-  if (ahead_.empty()) {
-    if (!ahead_.shall_receive()) {
-      const auto size = socket_.recv_from(room, from, ipc::RecvFlags::dont_wait);
-      if (size) return base::ConstByteSpan(room.first(*size));
-      if (size.error().code == Code::would_block) ahead_.missed();
-      return size.error();
-    }
-    if (const auto came = ahead_.receive(handle(), ipc::RecvFlags::dont_wait); !came) return came.error();
-  }
-  auto datagram = ahead_.next();
-  from = ahead_.from();
-  return datagram;
 }
 
 GroupSender::GroupSender(ipc::MulticastSocket socket, const ipc::InetAddress& group)
@@ -76,8 +62,7 @@ GroupSender::GroupSender(ipc::MulticastSocket socket, const ipc::InetAddress& gr
       most_data_(most_data(group)),
       local_(text(socket_.socket().local_address() ? *socket_.socket().local_address() : ipc::InetAddress())),
       peer_(text(group)),
-      id_(random_id()),
-      batch_((kLargest + most_data_ - 1) / most_data_) {}
+      id_(random_id()) {}
 
 base::Result<std::size_t> GroupSender::send(std::span<const cdr::Segment> data, base::Deadline deadline) try {
   std::size_t size = 0;
@@ -132,23 +117,14 @@ void GroupSender::cut(std::span<const cdr::Segment> data, std::size_t size) {
 
 /// Once one packet has left, an error with those behind it counts as a loss on the way.
 base::Result<std::size_t> GroupSender::send_packets(std::size_t size, base::Deadline deadline) {
-  const std::span<const ipc::ConstIoVector> pieces(pieces_);
-  if (ends_.size() == 1) {
-    CORBEL_CHECK(socket_.socket().sendv_to(pieces, group_, deadline));
-    return size;
-  }
-  batch_.clear();
   std::size_t begin = 0;
   for (const std::size_t end : ends_) {
-    (void)batch_.add(pieces.subspan(begin, end - begin), group_);
+    const auto packet = std::span<const ipc::ConstIoVector>(pieces_).subspan(begin, end - begin);
+    auto sent = socket_.socket().sendv_to(packet, group_, deadline);
+    if (!sent && begin == 0) return sent;
+    if (!sent && sent.error().code != Code::would_block && sent.error().code != Code::timed_out) return sent;
+    if (!sent) break;
     begin = end;
-  }
-  while (batch_.size() != 0) {
-    auto sent = socket_.socket().send_batch(batch_, deadline);
-    const bool begun = batch_.size() != ends_.size();
-    if (!sent && begun && (sent.error().code == Code::would_block || sent.error().code == Code::timed_out)) break;
-    if (!sent) return sent;
-    batch_.drop(*sent);
   }
   return size;
 }
@@ -156,25 +132,23 @@ base::Result<std::size_t> GroupSender::send_packets(std::size_t size, base::Dead
 base::Result<std::size_t> GroupSender::receive(base::ByteSpan buffer, base::Deadline deadline) {
   for (unsigned looked = 0; !is_enough(looked, deadline); ++looked) {
     ipc::InetAddress from;
-    const auto datagram = socket_.receive(buffer, from, deadline);
-    if (!datagram && datagram.error().code != Code::truncated) return datagram.error();
+    const auto size = socket_.receive(buffer, from, deadline);
+    if (!size && size.error().code != Code::truncated) return size.error();
   }
   return nothing_by(deadline);
 }
 
 base::Result<std::size_t> GroupEar::receive(base::ByteSpan buffer, base::Deadline deadline) try {
-  constexpr std::size_t kLeast = GroupSocket::kLargestDatagram;
-  if (buffer.size() < kLeast && room_.empty()) room_.resize(kLeast);
-  const base::ByteSpan room = buffer.size() < kLeast ? base::ByteSpan(room_) : buffer;
-  // Of what lies here nobody else knows.
-  for (unsigned looked = 0; socket_.pending() || !is_enough(looked, deadline); ++looked) {
+  if (buffer.size() < kLargestDatagram && room_.empty()) room_.resize(kLargestDatagram);
+  const base::ByteSpan room = buffer.size() < kLargestDatagram ? base::ByteSpan(room_) : buffer;
+  for (unsigned looked = 0; !is_enough(looked, deadline); ++looked) {
     ipc::InetAddress from;
-    const auto datagram = socket_.receive(room, from, deadline);
-    if (!datagram) {
-      if (datagram.error().code == Code::truncated) continue;
-      return datagram.error();
+    const auto size = socket_.receive(room, from, deadline);
+    if (!size) {
+      if (size.error().code == Code::truncated) continue;
+      return size.error();
     }
-    const auto message = reassembly_.take(*datagram, from, base::Deadline::clock_now());
+    const auto message = reassembly_.take(room.first(*size), from, base::Deadline::clock_now());
     if (message.empty()) continue;
     if (message.size() > buffer.size()) return base::error(Stage::receive, Code::truncated);
     std::memmove(buffer.data(), message.data(), message.size());

@@ -8,21 +8,15 @@
 #include "corbel/ipc/multicast.hpp"
 #include "corbel/transport/multicast/endpoint.hpp"
 #include "corbel/transport/multicast/reassembly.hpp"
-#include "corbel/transport/received_ahead.hpp"
 
 namespace corbel::transport::multicast {
 
 /// A socket that can be told from any thread that it is of no more use.
 class GroupSocket {
  public:
-  static constexpr std::size_t kLargestDatagram = 65'507;
-
   explicit GroupSocket(ipc::MulticastSocket socket) noexcept : socket_(std::move(socket)) {}
-  /// The next datagram: in `room`, or in here until the next call. Errors: as Transport::receive.
-  base::Result<base::ConstByteSpan> receive(base::ByteSpan room, ipc::InetAddress& from,
-                                            base::Deadline deadline) noexcept;
-  /// True if something has been taken from the system that receive() has not given yet.
-  bool pending() const noexcept { return !ahead_.empty(); }
+  /// The next datagram. Errors: as Transport::receive.
+  base::Result<std::size_t> receive(base::ByteSpan room, ipc::InetAddress& from, base::Deadline deadline) noexcept;
   void end() noexcept {
     ended_.store(true, std::memory_order_release);
     socket_.wake();
@@ -31,11 +25,8 @@ class GroupSocket {
   int handle() const noexcept { return socket_.handle(); }
 
  private:
-  base::Result<base::ConstByteSpan> receive_now(base::ByteSpan room, ipc::InetAddress& from) noexcept;
-
   ipc::MulticastSocket socket_;
   std::atomic<bool> ended_{false};
-  ReceivedAhead<ipc::InetAddress> ahead_{kLargestDatagram, true};  // the reader's
 };
 
 /// The connecting side: sends to the group, and receives nothing.
@@ -68,7 +59,6 @@ class GroupSender final : public Transport {
   std::vector<ipc::ConstIoVector> pieces_;  // the packets, one after the other, room for headers included
   std::vector<std::size_t> ends_;           // where in these each packet ends
   std::vector<Header> headers_;
-  ipc::OutputBatch<ipc::InetAddress> batch_;
 };
 
 /// Told when a carrier of an acceptor has gone.
@@ -89,7 +79,6 @@ class GroupEar final : public Transport {
     return base::error(base::Stage::send, base::Code::unsupported);
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override;
-  bool pending() const noexcept override { return socket_.pending(); }
   void shutdown() noexcept override { socket_.end(); }
   void abandon() noexcept override { socket_.socket().close(); }
   int handle() const noexcept override { return socket_.handle(); }

@@ -12,7 +12,6 @@
 
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/transport/packet_transport.hpp"
-#include "corbel/transport/received_ahead.hpp"
 #include "corbel/transport/udp/endpoint.hpp"
 
 namespace corbel::transport::udp {
@@ -33,27 +32,22 @@ class UdpSocket : public ipc::ConnectedUdp {
   base::Result<std::size_t> recv(base::ByteSpan room, ipc::RecvFlags flags) noexcept {
     if (has_early_) [[unlikely]]
       return take_early(room);
-    if (!ahead_.empty()) return take_ahead(room);
-    if (ahead_.shall_receive()) {
-      const auto came = ahead_.receive(this->handle(), flags);
-      return came ? take_ahead(room) : nothing(came.error());
-    }
     auto count = Base::recv(room, flags);
     if (count && *count != 0) [[likely]] {
-      note_heard();
+      if (!state_->heard.load(std::memory_order_relaxed)) state_->heard.store(true, std::memory_order_relaxed);
       return count;
     }
+    if (state_->ended.load(std::memory_order_acquire)) return std::size_t{0};
     // What is larger than any message is none.
-    if (count || (count.error().code == base::Code::truncated && room.size() >= kLargest)) return nothing(kNothing);
-    if (count.error().code == base::Code::would_block) ahead_.missed();
-    return nothing(count.error());
+    const bool too_large = !count && count.error().code == base::Code::truncated && room.size() >= kLargest;
+    if (!count && !too_large) return count;
+    return base::error(base::Stage::receive, base::Code::would_block);
   }
   base::Status shutdown(ipc::Direction direction) noexcept {
     state_->ended.store(true, std::memory_order_release);
     return Base::shutdown(direction);
   }
-  /// True if something has been taken from the system that recv() has not given yet.
-  bool pending() const noexcept { return has_early_ || !ahead_.empty(); }
+  bool has_early() const noexcept { return has_early_; }
   /// True if something has come since this was asked last.
   bool heard() noexcept { return state_->heard.exchange(false, std::memory_order_relaxed); }
 
@@ -64,40 +58,17 @@ class UdpSocket : public ipc::ConnectedUdp {
     std::deque<base::Bytes> early;
   };
 
-  static constexpr base::Error kNothing = base::error(base::Stage::receive, base::Code::would_block);
-
-  base::Result<std::size_t> nothing(base::Error why) const noexcept {
-    if (state_->ended.load(std::memory_order_acquire)) return std::size_t{0};
-    return why;
-  }
-  void note_heard() noexcept {
-    if (!state_->heard.load(std::memory_order_relaxed)) state_->heard.store(true, std::memory_order_relaxed);
-  }
-  static base::Result<std::size_t> copy(base::ConstByteSpan octets, base::ByteSpan room) noexcept {
-    if (octets.size() > room.size()) return base::error(base::Stage::receive, base::Code::truncated);
-    std::memcpy(room.data(), octets.data(), octets.size());
-    return octets.size();
-  }
   base::Result<std::size_t> take_early(base::ByteSpan room) noexcept {
     const base::Bytes octets = std::move(state_->early.front());
     state_->early.pop_front();
     has_early_ = !state_->early.empty();
-    return copy(octets, room);
-  }
-  /// The next of those that are something.
-  base::Result<std::size_t> take_ahead(base::ByteSpan room) noexcept {
-    while (!ahead_.empty()) {
-      const auto octets = ahead_.next();
-      if (!octets || octets->empty()) continue;
-      note_heard();
-      return copy(*octets, room);
-    }
-    return nothing(kNothing);
+    if (octets.size() > room.size()) return base::error(base::Stage::receive, base::Code::truncated);
+    std::memcpy(room.data(), octets.data(), octets.size());
+    return octets.size();
   }
 
   std::unique_ptr<State> state_;
-  bool has_early_;  // the reader's, and so is this
-  ReceivedAhead<AddressType> ahead_{kLargest, false};
+  bool has_early_;  // the reader's
 };
 
 class UdpCarrier;
@@ -161,7 +132,7 @@ class UdpCarrier final : public MessageTransport<UdpSocket> {
     if (peers_ != nullptr) peers_->leave(address_);
   }
 
-  bool pending() const noexcept override { return socket().pending(); }
+  bool pending() const noexcept override { return socket().has_early(); }
   base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) override;
   bool heard() noexcept { return socket().heard(); }
 
