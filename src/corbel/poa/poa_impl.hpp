@@ -41,8 +41,9 @@ class Upcall;
 class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
  public:
   /// `parent`: null for the root. Throws as create_POA.
-  static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
-                                   base::SharedPtr<Manager> manager, const AdapterPolicies& policies);
+  static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent,
+                                   const std::string& name, base::SharedPtr<Manager> manager,
+                                   const AdapterPolicies& policies);
   virtual ~Poa();
   Poa(const Poa&) = delete;
   Poa& operator=(const Poa&) = delete;

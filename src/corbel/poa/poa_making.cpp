@@ -85,8 +85,9 @@ void Poa::withdraw() {
   life_ = Life::gone;
 }
 
-base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
-                               base::SharedPtr<Manager> manager, const AdapterPolicies& policies) {
+base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent,
+                               const std::string& name, base::SharedPtr<Manager> manager,
+                               const AdapterPolicies& policies) {
   Making making(*space);
   if (parent != nullptr) parent->check_can_have(name);
   const AdapterMakers& makers = space->makers();
