@@ -2,8 +2,6 @@
 // Code of the application that ends its thread: one of the ORB's goes on, the caller's own ends.
 #include <pthread.h>
 
-#include <atomic>
-#include <functional>
 #include <future>
 
 #include "castle.hpp"
@@ -74,68 +72,6 @@ TEST(ThreadEnd, OfACallerInTheSameProcessIsTheCallers) {
   EXPECT_EQ(servant->stops, 2);
   root->the_POAManager()->hold_requests(true);  // nobody is inside
   orb->destroy();
-}
-
-/// A thread that calls `first`, is cancelled while it waits for that, and then calls `next`.
-void expect_end_between(Server& server, const std::function<void()>& first, const std::function<void()>& next) {
-  std::atomic<bool> came{false}, went_on{false}, unwound{false};
-  std::thread caller([&] {
-    struct Unwound {
-      std::atomic<bool>& noted;
-      ~Unwound() { noted = true; }
-    } const at_end{unwound};
-    first();
-    came = true;
-    next();
-    went_on = true;
-  });
-  ASSERT_TRUE(eventually([&] { return server.servant->slow_calls == 1; }));
-  pthread_cancel(caller.native_handle());
-  std::this_thread::sleep_for(20ms);
-  EXPECT_FALSE(unwound) << "in the middle of the call";
-  server.servant->open();
-  caller.join();
-  EXPECT_TRUE(came) << "the call that was under way ends";
-  EXPECT_TRUE(unwound);
-  EXPECT_FALSE(went_on) << "the next one does not begin";
-}
-
-TEST(ThreadEnd, OfACancelledCallerComesBetweenItsCalls) {
-  for (const bool shared : {false, true}) {
-    Server server;
-    Client client(server.reference, {"-ORBConnectionsPerEndpoint", "1"});
-    std::thread other;
-    if (shared) other = std::thread([&] { EXPECT_EQ(client.castle->slow_and_big(9).size(), 9U); });
-    ASSERT_TRUE(eventually([&] { return server.servant->slow_calls == (shared ? 1 : 0); }));
-    server.servant->slow_calls = 0;
-    std::int32_t answer = 0;
-    expect_end_between(
-        server, [&] { answer = client.castle->slow(7); }, [&] { client.castle->fast(1); });
-    EXPECT_EQ(answer, 7);
-    if (shared) other.join();
-    EXPECT_EQ(server.servant->fast_calls, 0);
-    EXPECT_EQ(client.castle->fast(3), 3) << "over the same connection";
-  }
-}
-
-TEST(ThreadEnd, OfACancelledThreadThatWaitsForAReplyComesAfterIt) {
-  for (const bool polls : {false, true}) {
-    Server server;
-    Client client(server.reference);
-    std::int32_t answer = 0;
-    expect_end_between(
-        server,
-        [&] {
-          if (polls) {
-            client.castle->sendp_slow(7)->slow(0xffffffff, answer);
-          } else {
-            answer = client.castle->async_slow(7).get();
-          }
-        },
-        [&] { (void)client.castle->async_fast(1).get(); });
-    EXPECT_EQ(answer, 7);
-    EXPECT_EQ(client.castle->fast(3), 3);
-  }
 }
 
 TEST(ThreadEnd, InAnAdapterActivatorMeansThatItFailed) {

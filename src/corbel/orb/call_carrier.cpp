@@ -7,7 +7,6 @@
 #include "corbel/base/condition.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/base/thread_end.hpp"
-#include "corbel/base/uncancelled.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/orb/current_exception.hpp"
 
@@ -20,8 +19,6 @@ struct CallCarrier::Waiter {
 };
 
 bool CallCarrier::wait(base::Deadline until) {
-  base::end_if_cancelled();
-  const base::Uncancelled uncancelled;
   for (;;) {
     const std::uint32_t seen = state();
     if (is_over(seen)) return true;
@@ -35,7 +32,6 @@ bool CallCarrier::wait(base::Deadline until) {
 }
 
 bool CallCarrier::poll() {
-  const base::Uncancelled uncancelled;
   if (!is_over(state()) && (help(base::Deadline::now()) || completions_.take(*this))) finish();
   return is_over(state());
 }

@@ -7,7 +7,6 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
-#include "corbel/base/uncancelled.hpp"
 #include "corbel/connection/sending.hpp"
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/call_trace.hpp"
@@ -121,8 +120,6 @@ template <bool kKeeps>
 // try_once() and all that usual calls need is inlined here.
 void RemoteTarget::invoke(const corba::Call& call) try {
   CORBEL_PROBE("remote target");
-  base::end_if_cancelled();
-  const base::Uncancelled uncancelled;
   const std::int64_t now = Deadline::clock_now();
   const BindingPtr binding = bound();
   if (!settled(binding, now)) [[unlikely]]
@@ -198,7 +195,6 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
 }
 
 void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
-  const base::Uncancelled uncancelled;
   core_.start_threads();
   const std::int64_t now = Deadline::clock_now();
   if (const BindingPtr binding = bound(); settled(binding, now)) [[likely]] {
