@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <thread>
 #include <unordered_set>
 
 #include "corbel/base/condition.hpp"
-#include "corbel/base/result.hpp"
-#include "corbel/reactor/reactor.hpp"
+#include "corbel/transport/reactor_thread.hpp"
 
 namespace corbel::transport::rudp {
 
@@ -29,24 +26,20 @@ class Service {
 
   /// The process's. Any thread. Error: out_of_resources (stage configure).
   static base::Result<std::shared_ptr<Service>> get();
+  explicit Service(std::unique_ptr<ReactorThread> thread) noexcept : thread_(std::move(thread)) {}
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  reactor::Reactor& reactor() noexcept { return *reactor_; }
+  reactor::Reactor& reactor() noexcept { return thread_->reactor(); }
   /// Guests come and go; they must not outlive it otherwise. Any thread.
   void came(Guest& guest);
   void went(Guest& guest) noexcept;
   /// False in a child of a fork, whose parent has the thread.
-  bool is_here() const noexcept;
+  bool is_here() const noexcept { return thread_->is_here(); }
 
  private:
-  explicit Service(std::unique_ptr<reactor::Reactor> reactor) noexcept;
-  base::Status start();
-
-  std::unique_ptr<reactor::Reactor> reactor_;
-  std::unique_ptr<std::thread> thread_;
-  const std::uint32_t generation_;
+  const std::unique_ptr<ReactorThread> thread_;
   base::Mutex mutex_;
   base::Condition all_gone_;
   std::unordered_set<Guest*> guests_;  // guarded by the mutex

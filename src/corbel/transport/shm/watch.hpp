@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <thread>
 
-#include "corbel/base/result.hpp"
-#include "corbel/reactor/reactor.hpp"
+#include "corbel/transport/reactor_thread.hpp"
 
 namespace corbel::transport::shm {
 
@@ -16,19 +13,13 @@ class Watch {
  public:
   /// The process's. Any thread. Error: out_of_resources (stage configure).
   static base::Result<std::shared_ptr<Watch>> get();
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  explicit Watch(std::unique_ptr<ReactorThread> thread) noexcept : thread_(std::move(thread)) {}
 
-  reactor::Reactor& reactor() noexcept { return *reactor_; }
+  reactor::Reactor& reactor() noexcept { return thread_->reactor(); }
+  bool is_here() const noexcept { return thread_->is_here(); }
 
  private:
-  explicit Watch(std::unique_ptr<reactor::Reactor> reactor) noexcept;
-  base::Status start();
-
-  std::unique_ptr<reactor::Reactor> reactor_;
-  std::unique_ptr<std::thread> thread_;
-  const std::uint32_t generation_;
+  const std::unique_ptr<ReactorThread> thread_;
 };
 
 }  // namespace corbel::transport::shm
