@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: transport_syscalls tcp|unix|packet|shm|udp|inproc ROUNDS
+//        transport_syscalls burst DATAGRAMS
 // ROUNDS warm round trips of a gather list between two transports of this process, between two marks that a system call
 // trace can see: getppid(2) begins, getpgid(2) ends. Each round trip is two sends and two receives, all with a
-// deadline.
+// deadline. A burst is datagrams that leave together before the first is received.
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "corbel/ipc/handle.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
@@ -45,12 +47,32 @@ bool pass(transport::Transport& from, transport::Transport& to, std::size_t piec
   return received && *received == 100;
 }
 
+/// Messages that leave before the first of them is received.
+bool pass_together(transport::Transport& from, transport::Transport& to, std::size_t count) {
+  const base::Bytes octets(64 * count);
+  const std::vector<std::uint32_t> sizes(count, 64);
+  static base::Octet room[64U << 10];
+  for (std::size_t sent = 0; sent < count;) {
+    const auto more =
+        from.send_messages(base::ConstByteSpan(octets).subspan(64 * sent), std::span(sizes).subspan(sent));
+    if (!more) return false;
+    sent += *more;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto received = to.receive(room, Deadline::after(std::chrono::seconds(30)));
+    if (!received || *received != 64) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int, char** argv) {
-  const auto factory = factory_of(argv[1]);
+  const bool burst = std::strcmp(argv[1], "burst") == 0;
+  const char* const scheme = burst ? "udp" : argv[1];
+  const auto factory = factory_of(scheme);
   const int rounds = std::atoi(argv[2]);
-  const bool internet = std::strcmp(argv[1], "tcp") == 0 || std::strcmp(argv[1], "udp") == 0;
+  const bool internet = std::strcmp(scheme, "tcp") == 0 || std::strcmp(scheme, "udp") == 0;
   const auto acceptor = factory->listen(**factory->parse(internet ? "127.0.0.1:0" : ""), {});
   if (!acceptor) return 1;
   base::Result<std::unique_ptr<transport::Transport>> client(nullptr);
@@ -71,8 +93,10 @@ int main(int, char** argv) {
   for (int i = 0; i < 10; ++i) {
     if (!round_trip()) return 1;
   }
+  if (burst && !pass_together(**client, **server, 4)) return 1;
   (void)::getppid();
-  for (int i = 0; i < rounds; ++i) {
+  if (burst && !pass_together(**client, **server, static_cast<std::size_t>(rounds))) return 1;
+  for (int i = 0; !burst && i < rounds; ++i) {
     if (!round_trip()) return 1;
   }
   (void)::getpgid(0);

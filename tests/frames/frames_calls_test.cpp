@@ -12,10 +12,12 @@
 
 #include "camera_server.hpp"
 #include "corbel/builtins/builtins.hpp"
+#include "corbel/corba/buffering_policy.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ipc/datagram.hpp"
+#include "corbel/mapping/with_policies.hpp"
 #include "corbel/messaging/frames/arrival.hpp"
 #include "corbel/messaging/frames/frames.hpp"
 #include "corbel/orb/statistics.hpp"
@@ -226,6 +228,24 @@ TEST_P(FramesInDatagrams, ArriveAndAreCounted) {
   remote->caption("gr\u00fcn");
   EXPECT_TRUE(servant_->await(400, "gr\u00fcn"));
   expect_all_of(401);
+}
+
+TEST_P(FramesInDatagrams, ThatAreKeptBackLeaveTogetherAndAreCounted) {
+  serve("frames+" + GetParam());
+  const CameraRef plain = camera({"-ORBSyncScope", "none"});
+  const CameraRef remote =
+      corbel::with_policies(plain, {CORBA::make_reference<corbel::BufferingConstraintPolicy>(
+                                       corbel::BufferingConstraint(corbel::BUFFER_MESSAGE_COUNT, 0, 50, 0))});
+  push(plain, 0, 1);
+  EXPECT_TRUE(servant_->await(1));
+  for (std::uint32_t i = 1; i <= 200; i += 50) {
+    push(remote, i, i + 49);
+    EXPECT_EQ(servant_->pushed(), i);
+    push(remote, i + 49, i + 50);
+    EXPECT_TRUE(servant_->await(i + 50)) << i;
+  }
+  expect_all_of(201);
+  EXPECT_EQ(figures(server_, true)["reordered"], 0U);
 }
 
 TEST_P(FramesInDatagrams, ThatWantAReplyUseGiopInDatagrams) {

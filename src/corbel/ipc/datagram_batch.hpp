@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -87,23 +86,18 @@ class OutputBatch {
   std::size_t size_ = 0;
 };
 
-/// Room for datagrams that are received with one system call. Memory is taken once, when it is made; of what is there
-/// for large datagrams the system gives only what small ones use.
+/// Room for datagrams that are received with one system call. Memory is taken once, when it is made.
 template <class Address>
 class InputBatch {
  public:
-  /// Room for `capacity` datagrams (1 to 1,024) of at most `room` octets each. `tells_senders`: false if from() will
-  /// not be asked, as of a connected socket; then the system is not either.
-  InputBatch(std::size_t capacity, std::size_t room, bool tells_senders = true)
-      : octets_(new base::Octet[capacity * apart(room)]),
-        pieces_(capacity),
-        addresses_(tells_senders ? capacity : 0),
-        messages_(capacity) {
+  /// Room for `capacity` datagrams (1 to 1,024) of at most `room` octets each.
+  InputBatch(std::size_t capacity, std::size_t room)
+      : octets_(capacity * room), pieces_(capacity), addresses_(capacity), messages_(capacity) {
     for (std::size_t i = 0; i < capacity; ++i) {
-      pieces_[i] = IoVector(octets_.get() + i * apart(room), room);
+      pieces_[i] = IoVector(octets_.data() + i * room, room);
       messages_[i].msg_hdr.msg_iov = &pieces_[i];
       messages_[i].msg_hdr.msg_iovlen = 1;
-      if (tells_senders) messages_[i].msg_hdr.msg_name = &addresses_[i];
+      messages_[i].msg_hdr.msg_name = &addresses_[i];
     }
   }
   InputBatch(InputBatch&&) noexcept = default;
@@ -128,19 +122,13 @@ class InputBatch {
 
   base::Result<std::size_t> receive(int descriptor, int flags) noexcept {
     size_ = 0;
-    if (!addresses_.empty()) {
-      for (mmsghdr& message : messages_) message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-    }
+    for (mmsghdr& message : messages_) message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
     CORBEL_TRY(size_, detail::recv_messages(descriptor, messages_, flags));
     return std::size_t{size_};
   }
 
  private:
-  /// Octets from one datagram to the next. Were that a multiple of the size of pages, the beginnings of all would fall
-  /// into the same few lines of a processor's cache.
-  static constexpr std::size_t apart(std::size_t room) noexcept { return room < 4096 ? room : (room + 2048) / 64 * 64; }
-
-  std::unique_ptr<base::Octet[]> octets_;  // not set to anything: that would use all of it
+  base::Bytes octets_;
   std::vector<IoVector> pieces_;
   std::vector<sockaddr_storage> addresses_;
   std::vector<mmsghdr> messages_;

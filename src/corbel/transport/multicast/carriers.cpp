@@ -62,7 +62,8 @@ GroupSender::GroupSender(ipc::MulticastSocket socket, const ipc::InetAddress& gr
       most_data_(most_data(group)),
       local_(text(socket_.socket().local_address() ? *socket_.socket().local_address() : ipc::InetAddress())),
       peer_(text(group)),
-      id_(random_id()) {}
+      id_(random_id()),
+      batch_((kLargest + most_data_ - 1) / most_data_) {}
 
 base::Result<std::size_t> GroupSender::send(std::span<const cdr::Segment> data, base::Deadline deadline) try {
   std::size_t size = 0;
@@ -117,14 +118,23 @@ void GroupSender::cut(std::span<const cdr::Segment> data, std::size_t size) {
 
 /// Once one packet has left, an error with those behind it counts as a loss on the way.
 base::Result<std::size_t> GroupSender::send_packets(std::size_t size, base::Deadline deadline) {
+  const std::span<const ipc::ConstIoVector> pieces(pieces_);
+  if (ends_.size() == 1) {
+    CORBEL_CHECK(socket_.socket().sendv_to(pieces, group_, deadline));
+    return size;
+  }
+  batch_.clear();
   std::size_t begin = 0;
   for (const std::size_t end : ends_) {
-    const auto packet = std::span<const ipc::ConstIoVector>(pieces_).subspan(begin, end - begin);
-    auto sent = socket_.socket().sendv_to(packet, group_, deadline);
-    if (!sent && begin == 0) return sent;
-    if (!sent && sent.error().code != Code::would_block && sent.error().code != Code::timed_out) return sent;
-    if (!sent) break;
+    (void)batch_.add(pieces.subspan(begin, end - begin), group_);
     begin = end;
+  }
+  while (batch_.size() != 0) {
+    auto sent = socket_.socket().send_batch(batch_, deadline);
+    const bool begun = batch_.size() != ends_.size();
+    if (!sent && begun && (sent.error().code == Code::would_block || sent.error().code == Code::timed_out)) break;
+    if (!sent) return sent;
+    batch_.drop(*sent);
   }
   return size;
 }

@@ -59,6 +59,7 @@ class GroupSender final : public Transport {
   std::vector<ipc::ConstIoVector> pieces_;  // the packets, one after the other, room for headers included
   std::vector<std::size_t> ends_;           // where in these each packet ends
   std::vector<Header> headers_;
+  ipc::OutputBatch<ipc::InetAddress> batch_;
 };
 
 /// Told when a carrier of an acceptor has gone.

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "corbel/transport/udp/carrier.hpp"
+#include "corbel/transport/udp/test_support.hpp"
 
 namespace corbel::transport::udp {
 namespace {
@@ -22,43 +23,6 @@ using base::Deadline;
 using base::Stage;
 using ipc::InetAddress;
 using namespace std::chrono_literals;
-
-class Udp : public testing::Test {
- protected:
-  std::unique_ptr<Transport> connect() {
-    return *factory_->make_connector()->connect(*acceptor_->endpoints().front(), {}, Deadline::after(20s));
-  }
-  static void send(Transport& transport, const Bytes& octets) {
-    const cdr::Segment whole{octets.data(), octets.size()};
-    ASSERT_TRUE(transport.send({&whole, 1}, Deadline::after(20s)));
-  }
-  Bytes receive(Transport& transport) {
-    const auto count = transport.receive(room_, Deadline::after(20s));
-    if (!count) {
-      ADD_FAILURE() << base::to_string(count.error());
-      return {};
-    }
-    return {room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*count)};
-  }
-  /// The next peer that has been heard.
-  std::unique_ptr<Transport> accept() {
-    for (;;) {
-      auto accepted = acceptor_->accept();
-      if (accepted) return *std::move(accepted);
-      EXPECT_EQ(accepted.error(), base::error(Stage::accept, Code::would_block, accepted.error().os_error));
-      if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait))
-        return nullptr;
-    }
-  }
-  InetAddress address() const {
-    const auto& own = dynamic_cast<const UdpEndpoint&>(*acceptor_->endpoints().front());
-    return *InetAddress::parse(own.host(), own.port());
-  }
-
-  std::shared_ptr<const Factory> factory_ = make_udp();
-  std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("127.0.0.1:0"), {});
-  Bytes room_ = Bytes(kLargest);
-};
 
 TEST_F(Udp, WhoSpokeToOneOfSeveralAddressesHearsAnswersFromThere) {
   for (const char* const everywhere : {"0.0.0.0:0", ":0"}) {
