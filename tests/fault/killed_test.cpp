@@ -194,6 +194,10 @@ std::vector<Means> means_of_killed() {
   std::vector<Means> all;
   for (const std::string& endpoint : corbel::test::endpoints(corbel::test::Between::processes)) {
     all.push_back({endpoint.substr(0, endpoint.find(':')), {"-ORBListenEndpoints", endpoint}, {}});
+    if (all.back().name != "rudp") continue;
+    const std::vector<std::string> soon{"-ORBRudpGiveUp", "1000"};  // ends are learnt of by silence
+    all.back().client = soon;
+    all.back().server.insert(all.back().server.end(), soon.begin(), soon.end());
   }
   all.push_back({"shm_spinning", {"-ORBListenEndpoints", "shm://", "-ORBSpin", "50"}, {"-ORBSpin", "50"}});
   all.push_back({"lite_shm", {"-ORBListenEndpoints", "giop_lite+shm://"}, {}});

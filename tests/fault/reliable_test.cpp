@@ -56,20 +56,20 @@ class Counting final : public virtual CORBA::servant_traits<Fault::Victim>::base
 class Reliable : public testing::TestWithParam<std::string> {
  protected:
   /// A server whose references name the network's address instead of its own.
-  void start(const Badness& badness) {
+  void start(const Badness& badness, const std::string& give_up) {
     network_ = std::make_unique<BadNetwork>("127.0.0.2", "127.0.0.1", badness);
-    const std::vector<std::string> fast{"-ORBRudpGiveUp", "2000", "-ORBRudpDatagram", "1232"};
+    const std::vector<std::string> terms{"-ORBRudpGiveUp", give_up, "-ORBRudpDatagram", "1232"};
     std::vector<std::string> options{"x", "-ORBListenEndpoints",
                                      GetParam() + "rudp://127.0.0.1:" + std::to_string(network_->port()),
                                      "-ORBPublishHost", "127.0.0.2"};
-    options.insert(options.end(), fast.begin(), fast.end());
+    options.insert(options.end(), terms.begin(), terms.end());
     server_ = CORBA::ORB_init(options, "reliable-server");
     auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
     poa->the_POAManager()->activate();
     servant_ = CORBA::make_reference<Counting>();
     const std::string ior = server_->object_to_string(servant_->_this());
     options = {"x", "-ORBCollocation", "off"};
-    options.insert(options.end(), fast.begin(), fast.end());
+    options.insert(options.end(), terms.begin(), terms.end());
     client_ = CORBA::ORB_init(options, "reliable-client");
     victim_ = IDL::traits<Fault::Victim>::unchecked_narrow(client_->string_to_object(ior));
   }
@@ -86,15 +86,19 @@ class Reliable : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Reliable, EveryCallIsExecutedOnce) {
-  start({.lost = 10, .twice = 10, .overtaken = 20, .damaged = 3});
+  start({.lost = 10, .twice = 10, .overtaken = 20, .damaged = 3}, "30000");
   constexpr int kThreads = 4, kCalls = 40;
   std::vector<std::thread> callers;
   for (int each = 0; each < kThreads; ++each) {
     callers.emplace_back([&, each] {
-      for (int i = 0; i < kCalls; ++i) {
-        const std::string text = std::to_string(each) + ':' + std::to_string(i) + std::string(i % 8 * 1'000, 'x');
-        EXPECT_EQ(victim_->echo(text), text);
-        victim_->tell("oneway " + text);
+      try {
+        for (int i = 0; i < kCalls; ++i) {
+          const std::string text = std::to_string(each) + ':' + std::to_string(i) + std::string(i % 8 * 1'000, 'x');
+          EXPECT_EQ(victim_->echo(text), text);
+          victim_->tell("oneway " + text);
+        }
+      } catch (const CORBA::SystemException& failure) {
+        ADD_FAILURE() << failure.what();
       }
     });
   }
@@ -106,7 +110,7 @@ TEST_P(Reliable, EveryCallIsExecutedOnce) {
 }
 
 TEST_P(Reliable, ACallThatMayHaveBeenExecutedSaysSo) {
-  start({.lost = 5});
+  start({.lost = 5}, "2000");
   EXPECT_EQ(victim_->echo("before"), "before");
   std::atomic<int> calls{0};
   std::thread cutting([&] {

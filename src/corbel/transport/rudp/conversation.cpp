@@ -10,6 +10,7 @@ namespace {
 using base::Code;
 
 constexpr unsigned kMostUnanswered = 2;
+constexpr int kTries = 8;  // at least, before a peer is given up
 constexpr Time kFirstShake = std::chrono::milliseconds(200);
 constexpr Time kMostShake = std::chrono::seconds(1);
 constexpr Time kSuspicion = std::chrono::milliseconds(400);  // at least
@@ -28,7 +29,7 @@ Conversation::Conversation(std::uint64_t token, const Terms& terms, Time now)
       began_(now),
       shake_at_(now),
       shake_wait_(kFirstShake),
-      sending_(terms.send_buffer),
+      sending_(terms.send_buffer, terms.give_up / kTries),
       receiving_(terms.receive_buffer),
       heard_(now) {}
 
@@ -146,7 +147,7 @@ void Conversation::hear_of_failure(Code code, Time now) {
 void Conversation::ask(Time now) noexcept {
   ask_now_ = true;
   if (asked_since_ == kNever) asked_since_ = now;
-  ask_again_ = now + std::min(std::max(terms_.give_up / 8, RoundTrip::kLeast), sending_.round_trip().patience(1));
+  ask_again_ = now + std::min(std::max(terms_.give_up / kTries, RoundTrip::kLeast), sending_.round_trip().patience(1));
 }
 
 void Conversation::expire(Time now) {

@@ -165,6 +165,24 @@ TEST(Conversation, APeerThatDiesWithDataUnderWayIsLost) {
   EXPECT_LE(simulation.now() - begin, 2100ms);
 }
 
+TEST(Conversation, ManyLossesInARowAreNoReasonToGiveUp) {
+  constexpr Time kGiveUp = 2s;
+  Sending sending(10'000, kGiveUp / 8);
+  sending.begin(1'000, 10'000);
+  Sending::Piece piece;
+  sending.put(pattern(1'000));
+  ASSERT_TRUE(sending.next(0ms, piece));
+  ASSERT_TRUE(sending.heard(1ms, 1'000, {}, 20'000)) << "the round trip is known";
+  sending.put(pattern(1'000));
+  int sent = 0;
+  for (Time now = 2ms; now < kGiveUp; now = std::max(sending.due(), now + 1ms)) {
+    sending.expire(now);
+    while (sending.next(now, piece)) ++sent;
+  }
+  EXPECT_GE(sent, 8);
+  EXPECT_LE(sent, 16) << "more seldom than at first";
+}
+
 TEST(Conversation, APeerThatDiesInSilenceIsLost) {
   Simulation simulation({}, {.give_up = 3s}, {.keep_alive = false});
   ASSERT_TRUE(simulation.connect());

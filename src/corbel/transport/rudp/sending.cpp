@@ -28,8 +28,8 @@ void RoundTrip::measured(Time took) noexcept {
 }
 
 Time RoundTrip::patience(unsigned failures) const noexcept {
-  const Time once = known_ ? std::max(kLeast, mean_ + 4 * deviation_) : kFirst;
-  return std::min(kMost, std::min(once, kMost) * (1 << std::min(failures, 10U)));
+  const Time once = std::min(kMost, known_ ? std::max(kLeast, mean_ + 4 * deviation_) : kFirst);
+  return std::clamp(once * (1 << std::min(failures, 10U)), once, std::max(once, std::min(most_, kMost)));
 }
 
 void Sending::begin(std::size_t most_data, std::uint64_t edge) noexcept {

@@ -27,6 +27,9 @@ class RoundTrip {
   static constexpr Time kMost = std::chrono::seconds(8);
   static constexpr Time kFirst = std::chrono::milliseconds(500);  // while nothing is known
 
+  /// `most`: the waits of a row grow up to here, or to one wait if that is longer.
+  explicit RoundTrip(Time most = kMost) noexcept : most_(most) {}
+
   void measured(Time took) noexcept;
   bool is_known() const noexcept { return known_; }
   Time mean() const noexcept { return mean_; }
@@ -36,6 +39,7 @@ class RoundTrip {
   Time patience(unsigned failures) const noexcept;
 
  private:
+  Time most_;
   bool known_ = false;
   Time mean_{};
   Time deviation_{};
@@ -61,8 +65,9 @@ class Sending {
     bool again = false;
   };
 
-  /// `capacity`: octets that it keeps.
-  explicit Sending(std::size_t capacity) noexcept : capacity_(capacity) {}
+  /// `capacity`: octets that it keeps. `patience`: as RoundTrip's `most`.
+  explicit Sending(std::size_t capacity, Time patience = RoundTrip::kMost) noexcept
+      : capacity_(capacity), round_trip_(patience) {}
   /// The peer takes segments with so many octets of data, and so many positions before it has acknowledged any.
   void begin(std::size_t most_data, std::uint64_t edge) noexcept;
 
