@@ -4,13 +4,13 @@
 RAW = ("raw", "none")
 OURS = ("corbel", "giop")
 NAMES = {"raw": "raw sockets", "wrappers": "wrapper facades", "corbel": "Corbel"}
-SPINS = {("raw", "spin"): "raw sockets that spin", ("corbel", "giop-spin"): "Corbel giop, `-ORBSpin`"}
+SPECIAL = {("raw", "spin"): "raw sockets that spin", ("corbel", "giop-spin"): "Corbel giop, `-ORBSpin`", ("corbel", "giop-lent"): "Corbel giop, lent memory"}
 
 
 def name_of(who):
     orb, protocol = who
-    if who in SPINS:
-        return SPINS[who]
+    if who in SPECIAL:
+        return SPECIAL[who]
     name = NAMES.get(orb, " ".join(orb.rsplit("-", 1)))
     return name if protocol == "none" or (protocol == "giop" and orb != "corbel") else f"{name} {protocol}"
 

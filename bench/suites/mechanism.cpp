@@ -58,6 +58,10 @@ std::set<std::string> words_of(std::istream& lines) {
   return words;
 }
 
+bool is_lent(std::string_view protocol) {
+  return protocol.ends_with("-lent");
+}
+
 /// One mechanism per protocol of a peer; none if there is no such program.
 std::vector<Mechanism> mechanisms_of(const std::string& peer, const std::string& program) {
   if (access(program.c_str(), X_OK) != 0) return {};
@@ -75,6 +79,11 @@ std::vector<Mechanism> mechanisms_of(const std::string& peer, const std::string&
   std::vector<Mechanism> found;
   for (const std::string& protocol : protocols) {
     found.push_back({name, protocol, program, transports, commands, types});
+    if (is_lent(protocol)) {
+      found.back().transports = {"shm"};
+      found.back().commands = {"oneway", "twoway"};
+      found.back().types = {"octet", "struct"};
+    }
   }
   return found;
 }
@@ -86,6 +95,11 @@ std::vector<Mechanism> mechanisms_of(const std::string& peer) {
 void note_version(Machine& machine, const std::string& peer, const std::string& orb) {
   if (peer == "plain" || peer == "wrappers" || peer == "corbel") return;
   machine.versions[peer] = orb.substr(orb.rfind('-') + 1);
+}
+
+/// What few suites measure.
+bool is_special(std::string_view protocol) {
+  return protocol.ends_with("spin") || is_lent(protocol);
 }
 
 bool wanted(const std::string& orb, const std::vector<std::string>& only) {
@@ -109,7 +123,7 @@ std::string beside(const std::string& name) {
   return own.substr(0, own.rfind('/') + 1) + name;
 }
 
-std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only, bool spinning) {
+std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only, bool special) {
   std::vector<Mechanism> all;
   for (const Peer& peer : kPeers) {
     const std::vector<Mechanism> found = mechanisms_of(peer.name);
@@ -118,7 +132,7 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
       throw std::runtime_error("corbel-bench-plain and corbel-bench-corbel must lie beside " + own_path());
     }
     for (const Mechanism& mechanism : found) {
-      if (!wanted(mechanism.orb, only) || (mechanism.protocol.ends_with("spin") && !spinning)) continue;
+      if (!wanted(mechanism.orb, only) || (is_special(mechanism.protocol) && !special)) continue;
       all.push_back(mechanism);
       note_version(machine, peer.name, mechanism.orb);
     }

@@ -18,7 +18,7 @@ namespace bench {
 /// One way to call or to stream: a program of peers/ and the message protocol it shall speak.
 struct Mechanism {
   std::string orb;                        ///< "raw", "corbel", "omniORB-4.2.5": the `orb` of a case
-  std::string protocol;                   ///< "none", "giop", "giop_lite"; "spin", "giop-spin" if it spins
+  std::string protocol;                   ///< "none", "giop", "giop_lite"; "spin", "giop-spin" if it spins; "giop-lent"
   std::string program;                    ///< path
   std::set<std::string> transports = {};  ///< of its peer::About
   std::set<std::string> commands = {};    ///< of its peer::About
@@ -40,10 +40,10 @@ struct Mechanism {
 std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = true);
 
 /// Every mechanism there is: the raw sockets first, then the wrapper facades, Corbel, omniORB and the optional peers.
-/// `only`: names that a mechanism's orb must begin with, "raw" is always there; empty: all. `spinning`: also the raw
-/// sockets and the Corbel that do not sleep at once.
+/// `only`: names that a mechanism's orb must begin with, "raw" is always there; empty: all. `special`: also the raw
+/// sockets and the Corbel that do not sleep at once, and the Corbel that sends from lent memory.
 std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
-                                           bool spinning = false);
+                                           bool special = false);
 
 /// True of transports whose servers listen at an Internet address.
 inline bool is_internet(const std::string& transport) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps; for the
-// suite lines also as "frames", and as "ziop": giop compressed by the plug-in that CORBEL_BENCH_ZIOP names.
+// Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps, as
+// "giop-lent" it sends from memory that the carrier lends; for the suite lines also as "frames", and as "ziop": giop
+// compressed by the plug-in that CORBEL_BENCH_ZIOP names.
 #include <corbel/corba/buffering_policy.hpp>
 #include <corbel/corba/messaging_policies.hpp>
 #include <corbel/mapping/with_policies.hpp>
+#include <corbel/orb/lent_values.hpp>
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
 
@@ -13,91 +15,21 @@
 #include <functional>
 #include <latch>
 #include <memory>
+#include <span>
 
 #include "asynchronous_server.hpp"
-#include "peers/cubes.hpp"
+#include "peers/corbel/servants.hpp"
 #include "peers/log_text.hpp"
 #include "peers/peer.hpp"
-#include "target_server.hpp"
 
 namespace {
 
 using TargetRef = IDL::traits<Bench::Target>::ref_type;
-using CubitRef = IDL::traits<Bench::Cubit>::ref_type;
-using RingRef = IDL::traits<Bench::Ring>::ref_type;
+using peer::Cubit;
+using peer::CubitRef;
+using peer::Ring;
+using peer::Target;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
-
-class Cubit : public CORBA::servant_traits<Bench::Cubit>::base_type {
- public:
-  std::uint8_t cube_octet(std::uint8_t value) override { return peer::cubed(value); }
-  std::int16_t cube_short(std::int16_t value) override { return peer::cubed(value); }
-  std::int32_t cube_long(std::int32_t value) override { return peer::cubed(value); }
-  Bench::Many cube_struct(const Bench::Many& value) override {
-    return Bench::Many(peer::cubed(value.o()), peer::cubed(value.l()), peer::cubed(value.s()));
-  }
-  Bench::OneOf cube_union(const Bench::OneOf& value) override {
-    Bench::OneOf result;
-    if (value._d() == 0) result.o(peer::cubed(value.o()));
-    if (value._d() == 1) result.s(peer::cubed(value.s()));
-    if (value._d() == 2) result.l(peer::cubed(value.l()));
-    return result;
-  }
-  Bench::Octets cube_octets(const Bench::Octets& values) override { return all_cubed(values); }
-  Bench::Longs cube_longs(const Bench::Longs& values) override { return all_cubed(values); }
-
- private:
-  template <class Sequence>
-  static Sequence all_cubed(const Sequence& values) {
-    Sequence result(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) result[i] = peer::cubed(values[i]);
-    return result;
-  }
-};
-
-class Ring : public CORBA::servant_traits<Bench::Ring>::base_type {
- public:
-  Bench::Octets echo_octets(const Bench::Octets& data) override { return data; }
-  Bench::BinStructs echo_structs(const Bench::BinStructs& data) override { return data; }
-  Bench::Chars echo_chars(const Bench::Chars& data) override { return data; }
-  Bench::Shorts echo_shorts(const Bench::Shorts& data) override { return data; }
-  Bench::Longs echo_longs(const Bench::Longs& data) override { return data; }
-  Bench::Doubles echo_doubles(const Bench::Doubles& data) override { return data; }
-  std::string echo_string(const std::string& data) override { return data; }
-};
-
-class Target : public CORBA::servant_traits<Bench::Target>::base_type {
- public:
-  Target(CubitRef cubit, RingRef ring) : cubit_(std::move(cubit)), ring_(std::move(ring)) {}
-  void ping() override {}
-  void take_octets(const Bench::Octets& data) override { count(data); }
-  void take_structs(const Bench::BinStructs& data) override { count(data); }
-  void take_chars(const Bench::Chars& data) override { count(data); }
-  void take_shorts(const Bench::Shorts& data) override { count(data); }
-  void take_longs(const Bench::Longs& data) override { count(data); }
-  void take_doubles(const Bench::Doubles& data) override { count(data); }
-  void take_string(const std::string& data) override { count(data); }
-  void put_octets(const Bench::Octets& data) override { count(data); }
-  void put_structs(const Bench::BinStructs& data) override { count(data); }
-  void put_chars(const Bench::Chars& data) override { count(data); }
-  void put_shorts(const Bench::Shorts& data) override { count(data); }
-  void put_longs(const Bench::Longs& data) override { count(data); }
-  void put_doubles(const Bench::Doubles& data) override { count(data); }
-  void put_string(const std::string& data) override { count(data); }
-  std::uint64_t taken() override { return taken_; }
-  void reset() override { taken_ = 0; }
-  CubitRef cubes() override { return cubit_; }
-  RingRef rings() override { return ring_; }
-
- private:
-  template <class Data>
-  void count(const Data& data) {
-    taken_ += data.size() * sizeof(data[0]);
-  }
-
-  std::atomic<std::uint64_t> taken_{0};
-  CubitRef cubit_;
-  RingRef ring_;
-};
 
 /// Counts replies down.
 class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_base_type {
@@ -110,9 +42,13 @@ class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_b
 
 class Client {
  public:
-  /// `lossy`: calls may get lost on the way.
-  Client(OrbRef orb, TargetRef target, bool lossy, std::string reference = {})
-      : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy), reference_(std::move(reference)) {}
+  /// `lossy`: calls may get lost on the way. `lends`: streams are sent from memory of the carrier.
+  Client(OrbRef orb, TargetRef target, bool lossy, std::string reference = {}, bool lends = false)
+      : orb_(std::move(orb)),
+        target_(std::move(target)),
+        lossy_(lossy),
+        lends_(lends),
+        reference_(std::move(reference)) {}
   void ping() { target_->ping(); }
   std::unique_ptr<Client> of_number(unsigned long number) const {
     const auto object = orb_->string_to_object(peer::numbered(reference_, number));
@@ -126,6 +62,15 @@ class Client {
 
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
     using T = Bench::Target;
+    using L = Bench::Lending;
+    if (lends_ && type == "octet") {
+      return lent_flow(count, std::uint8_t{'x'}, oneway ? &L::take_lent_octets : &L::put_lent_octets);
+    }
+    if (lends_ && type == "struct") {
+      return lent_flow(count, Bench::BinStruct(1, 'c', 2, 3, 4.5),
+                       oneway ? &L::take_lent_structs : &L::put_lent_structs);
+    }
+    if (lends_) throw std::runtime_error("octets and structs alone are sent from lent memory");
     if (type == "octet") return flow(Bench::Octets(count, 'x'), oneway ? &T::take_octets : &T::put_octets);
     if (type == "char") return flow(Bench::Chars(count, 'x'), oneway ? &T::take_chars : &T::put_chars);
     if (type == "short") return flow(Bench::Shorts(count, 1), oneway ? &T::take_shorts : &T::put_shorts);
@@ -225,6 +170,26 @@ class Client {
             }};
   }
 
+  /// Buffers that go round, each filled once, as those of the others are.
+  template <class Value>
+  peer::Flow lent_flow(std::size_t count, const Value& value, void (Bench::Lending::*call)(std::span<const Value>)) {
+    constexpr std::size_t kBuffers = 4;
+    const auto target = IDL::traits<Bench::Lending>::unchecked_narrow(target_);
+    const auto buffers = std::make_shared<std::vector<corbel::orb::LentValues<Value>>>();
+    for (std::size_t i = 0; i < kBuffers; ++i) {
+      buffers->push_back(corbel::orb::lend<Value>(target, count));
+      if (!buffers->back().is_lent()) throw std::runtime_error("no memory is lent");
+      std::fill(buffers->back().begin(), buffers->back().end(), value);
+    }
+    target_->reset();
+    const std::uint64_t size = count * sizeof(Value);
+    return {size, [this, target, buffers, call, size](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) ((*target).*call)((*buffers)[i % kBuffers]);
+              while (target_->taken() < size * calls) {
+              }
+            }};
+  }
+
   template <class Data>
   peer::Flow ring(Data data, Data (Bench::Ring::*call)(const Data&)) {
     const std::uint64_t size = 2 * data.size() * sizeof(data[0]);
@@ -265,19 +230,23 @@ class Client {
   OrbRef orb_;
   TargetRef target_;
   bool lossy_;
+  bool lends_;
   std::string reference_;      ///< with a '*' for numbers
   std::uint64_t arrived_ = 0;  ///< of the last run of a lossy flow
 };
 
 constexpr std::string_view kSpinning = "-spin";
+constexpr std::string_view kLent = "-lent";
+constexpr std::size_t kLentOctets = 16U << 20;
 
 /// The message protocol on the wire.
 std::string message_protocol(std::string_view protocol) {
-  return protocol == "ziop" ? "giop" : std::string(protocol.substr(0, protocol.find(kSpinning)));
+  return protocol == "ziop" ? "giop" : std::string(protocol.substr(0, protocol.find('-')));
 }
 
 OrbRef make_orb(std::string_view protocol, std::vector<std::string> arguments) {
   if (protocol.ends_with(kSpinning)) arguments.insert(arguments.end(), {"-ORBSpin", "200"});
+  if (protocol.ends_with(kLent)) arguments.insert(arguments.end(), {"-ORBShmLentMemory", std::to_string(kLentOctets)});
   if (protocol == "ziop") {
     const char* const plugin = std::getenv("CORBEL_BENCH_ZIOP");
     arguments.insert(arguments.end(), {"-ORBLoad", plugin != nullptr ? plugin : "ziop.so"});
@@ -314,15 +283,18 @@ bool is_internet(const std::string& transport) {
   return transport == "tcp" || transport == "udp" || transport == "tls";
 }
 
-int command_loop(const OrbRef& orb, const std::string& transport, const std::string& reference) {
+int command_loop(const OrbRef& orb, std::string_view protocol, const std::string& transport,
+                 const std::string& reference) {
   const auto object = orb->string_to_object(peer::numbered(reference, 0));
-  Client client(orb, IDL::traits<Bench::Target>::narrow(object), transport == "udp", reference);
+  Client client(orb, IDL::traits<Bench::Target>::narrow(object), transport == "udp", reference,
+                protocol.ends_with(kLent));
   return peer::command_loop(client);
 }
 
 struct Corbel {
   static peer::About about() {
-    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp tls inproc collocated",
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin giop-lent",
+            "tcp unix shm udp tls inproc collocated",
             "latency threads fan oneway twoway ring buffered cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
@@ -340,11 +312,11 @@ struct Corbel {
       std::vector<std::string> options{"-ORBOnewayOverflow", "wait"};
       if (is_one_way(protocol))
         options.insert(options.end(), {"-ORBProtocolPreference", std::string(protocol) + "+" + transport});
-      return command_loop(make_orb(protocol, std::move(options)), transport, reference);
+      return command_loop(make_orb(protocol, std::move(options)), protocol, transport, reference);
     }
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+inproc://bench",
                                          "-ORBCollocation", collocated ? "on" : "off"});
-    return command_loop(orb, transport, activate(orb));
+    return command_loop(orb, protocol, transport, activate(orb));
   }
 };
 
