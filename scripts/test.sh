@@ -60,11 +60,16 @@ if [ ${#selection[@]} -gt 0 ]; then mapfile -t targets < <(python3 scripts/test_
 ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
 
 # Under emulation some suites are left out whole: those that need what qemu's user mode does not have (groups, the system's own counts), and
-# those whose servers are sent octets that were written by hand for one byte order.
+# for the other byte order those whose servers are sent octets that were written by hand for this one. Some tests fork with an exec, which
+# needs binfmt_misc, or count what a slow machine does otherwise.
 case $preset in
   s390x | aarch64)
-    export GTEST_FILTER=${GTEST_FILTER:-'-GroupCalls.*:*Group*:FifoTest.MessagesKeepTheirBoundaries'}
-    selection+=(-E '^(transport/multicast|conformance\.transport|contract\.transport_syscalls|services\.real_time|bidirectional_suite|connection_suite|log_suite|policies_suite|siege_suite)$')
+    lacking='GroupCalls.*:*Group*:FifoTest.MessagesKeepTheirBoundaries:EffectsOfOptions.AreSeenFromOutside'
+    lacking+=':OutOfMemory.TheFirstCallThatKnowsItsWayMayFindNone:LentArguments.CostNoAllocations'
+    export GTEST_FILTER=${GTEST_FILTER:-"-$lacking"}
+    without='transport/multicast|conformance\.transport|contract\.transport_syscalls|services\.real_time'
+    [ "$preset" = aarch64 ] || without+='|bidirectional_suite|connection_suite|log_suite|policies_suite|siege_suite'
+    selection+=(-E "^($without)\$")
     ;;
 esac
 
