@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the policies of single references make of connections.
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -183,16 +184,17 @@ TEST(TransportPolicy, IsMadeOfText) {
   EXPECT_THROW((void)orb->create_policy(TRANSPORT_OPTIONS_POLICY_TYPE, any), CORBA::PolicyError);
 }
 
+struct YesServant final : CORBA::servant_traits<Policies::Thing>::base_type {
+  std::string ask(const std::string&) override { return "yes"; }
+  void note(std::int32_t) override {}
+};
+
 /// Over a transport that has some of the options, but not others.
 TEST(TransportPolicy, LeavesAsideTransportsWithoutTheOption) {
   const Orb server({"-ORBListenEndpoints", "tcp://127.0.0.1:0;unix://", "-ORBCollocation", "off"});
-  struct Servant final : CORBA::servant_traits<Policies::Thing>::base_type {
-    std::string ask(const std::string&) override { return "yes"; }
-    void note(std::int32_t) override {}
-  };
   const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
-  const std::string ior = server->object_to_string(CORBA::make_reference<Servant>()->_this());
+  const std::string ior = server->object_to_string(CORBA::make_reference<YesServant>()->_this());
   const Orb client;
   const ThingRef thing = client.thing(ior);
   const std::size_t before = connected_to(0).size();
@@ -206,6 +208,61 @@ TEST(TransportPolicy, LeavesAsideTransportsWithoutTheOption) {
   const ThingRef kept = with_policies(thing, {options({{"keep_alive", "on"}})});
   EXPECT_EQ(kept->ask(""), "yes");
   EXPECT_EQ(tcp_sockets(), 2U);  // both ends are here
+}
+
+/// The sockets of this process that are connected to an address of this host.
+std::size_t connected_to_host(const char* host) {
+  std::size_t found = 0;
+  for (int handle = 0; handle < kMostDescriptors; ++handle) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(handle, reinterpret_cast<sockaddr*>(&peer), &size) != 0 || peer.sin_family != AF_INET) continue;
+    if (peer.sin_addr.s_addr == ::inet_addr(host)) ++found;
+  }
+  return found;
+}
+
+/// Two endpoints in one profile, of which the first promises what a radio carries.
+TEST(TransportPolicy, ChoosesEndpointsByTheBandwidthThatReferencesPromise) {
+  constexpr const char* kFast = "127.0.0.3";
+  const Orb server({"-ORBListenEndpoints", "tcp://127.0.0.1:0?bandwidth=64;tcp://127.0.0.3:0?bandwidth=100000"});
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const std::string ior = server->object_to_string(CORBA::make_reference<YesServant>()->_this());
+  const auto with = [&](const ThingRef& thing, const char* name, const char* value) {
+    return with_policies(thing, {options({{name, value}})});
+  };
+  const auto goes_fast = [&](const char* name, const char* value) {
+    const Orb client({"-ORBCollocation", "off"});
+    EXPECT_EQ(with(client.thing(ior), name, value)->ask(""), "yes");
+    return connected_to_host(kFast) == 1;
+  };
+  EXPECT_FALSE(goes_fast("gather_threshold", "1")) << "the first endpoint is the first that is tried";
+  EXPECT_FALSE(goes_fast("least_bandwidth", "64"));
+  EXPECT_TRUE(goes_fast("least_bandwidth", "65"));
+  EXPECT_TRUE(goes_fast("preferred_bandwidth", "65"));
+  EXPECT_FALSE(goes_fast("preferred_bandwidth", "100001")) << "a preference falls back";
+
+  const Orb client({"-ORBCollocation", "off"});
+  const ThingRef thing = client.thing(ior);
+  const ThingRef faster = with(thing, "least_bandwidth", "100001");
+  EXPECT_EQ(ending_of([&] { faster->ask(""); }), "INV_POLICY NO");
+  EXPECT_NE(told_by([&] { faster->ask(""); }).find("promises 64 kbit/s, not 100001 kbit/s"), std::string::npos);
+  for (const char* const bad : {"", "0", "-1", "64k", "4294967296"}) {
+    EXPECT_EQ(ending_of([&] { with(thing, "least_bandwidth", bad)->ask(""); }), "INV_POLICY NO") << bad;
+  }
+  EXPECT_EQ(with(thing, "least_bandwidth", "65")->ask(""), "yes");
+  EXPECT_EQ(with(thing, "preferred_bandwidth", "65")->async_ask("").get(), "yes");
+  EXPECT_EQ(connected_to_host(kFast), 1U) << "who chooses an endpoint shares its connections with the others";
+}
+
+TEST(TransportPolicy, EndpointsPromiseBandwidthInNumbers) {
+  for (const char* const bad : {"?bandwidth=", "?bandwidth=0", "?bandwidth=many", "?bandwidth=4294967296"}) {
+    const Orb server({"-ORBListenEndpoints", std::string("tcp://127.0.0.1:0") + bad});
+    const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+    const std::string why = told_by([&] { (void)server->object_to_string(poa->create_reference("IDL:a:1.0")); });
+    EXPECT_NE(why.find("'?bandwidth=' is followed by kbit/s"), std::string::npos) << bad << ": " << why;
+  }
 }
 
 }  // namespace

@@ -173,6 +173,13 @@ Json component_json(const ior::TaggedComponent& component) {
       return json;
     }
   }
+  if (is(ior::ComponentTag::bandwidths)) {
+    if (const auto all = ior::decode_bandwidths(component)) {
+      json["component"] = "bandwidths";
+      for (const ior::Bandwidth& each : *all) json["kbit_s"][each.endpoint] = each.kbit_s;
+      return json;
+    }
+  }
   if (is(ior::ComponentTag::policies)) {
     if (Json policies = policies_json(component.data); !policies.is_null()) {
       json["component"] = "policies";

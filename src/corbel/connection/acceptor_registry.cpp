@@ -24,7 +24,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   std::vector<ListenPoint> published() const {
     std::vector<ListenPoint> points;
     for (auto& endpoint : acceptor_->endpoints()) {
-      points.push_back({point_.protocol, point_.transport, std::move(endpoint)});
+      points.push_back({point_.protocol, point_.transport, std::move(endpoint), point_.bandwidth});
     }
     return points;
   }

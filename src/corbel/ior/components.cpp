@@ -63,6 +63,27 @@ base::Result<HostPath> decode_unix_address(const TaggedComponent& component) {
   return address;
 }
 
+TaggedComponent encode_bandwidths(const std::vector<Bandwidth>& bandwidths) {
+  return make(ComponentTag::bandwidths, [&](cdr::Encoder& encoder) {
+    encoder.put_count(bandwidths.size());
+    for (const Bandwidth& each : bandwidths) {
+      encoder.put_plain_string(each.endpoint);
+      encoder.put(each.kbit_s);
+    }
+  });
+}
+
+base::Result<std::vector<Bandwidth>> decode_bandwidths(const TaggedComponent& component) {
+  cdr::Decoder decoder = open(component, ComponentTag::bandwidths);
+  std::vector<Bandwidth> bandwidths(decoder.take_count(3 * sizeof(std::uint32_t), sizeof(Bandwidth)));
+  for (Bandwidth& each : bandwidths) {
+    each.endpoint = decoder.get_plain_string();
+    each.kbit_s = decoder.get<std::uint32_t>();
+  }
+  if (!decoder.ok()) return decoder.error();
+  return bandwidths;
+}
+
 TaggedComponent encode_code_sets(const CodeSetInfo& info) {
   return make(ComponentTag::code_sets, [&](cdr::Encoder& encoder) {
     put_code_sets(encoder, info.for_char);

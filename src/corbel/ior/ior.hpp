@@ -35,6 +35,7 @@ enum class ComponentTag : std::uint32_t {
   group = 39,                       ///< PortableGroup::TagGroupTaggedComponent
   group_iiop = 40,                  ///< the body of an IIOP profile by which the group can be called with replies
   omniorb_unix_trans = 0x41545402,  ///< string host, string path
+  bandwidths = 0x43424c01,          ///< Corbel's own: what endpoints of the profile promise (ior/profile.hpp)
 };
 
 /// Our value for TAG_ORB_TYPE ("CBL\0").

@@ -64,6 +64,13 @@ struct HostPath {
   std::string host;
   std::string path;
 };
+/// What an endpoint promises to carry.
+struct Bandwidth {
+  std::string endpoint;      ///< "tcp://host:port"
+  std::uint32_t kbit_s = 0;  ///< thousands of bits a second
+};
+CORBEL_API TaggedComponent encode_bandwidths(const std::vector<Bandwidth>& bandwidths);
+CORBEL_API base::Result<std::vector<Bandwidth>> decode_bandwidths(const TaggedComponent& component);
 CORBEL_API TaggedComponent encode_alternate_address(const HostPort& address);
 CORBEL_API base::Result<HostPort> decode_alternate_address(const TaggedComponent& component);
 CORBEL_API TaggedComponent encode_unix_address(const HostPath& address);

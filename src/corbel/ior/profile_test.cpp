@@ -109,6 +109,11 @@ TEST(Profile, GivesItsKeyInPlace) {
 }
 
 TEST(Components, SurviveTheRoundTrip) {
+  const auto bandwidths = decode_bandwidths(encode_bandwidths({{"tcp://h:1", 64}, {"shm://x", 4'000'000'000}}));
+  ASSERT_TRUE(bandwidths);
+  ASSERT_EQ(bandwidths->size(), 2U);
+  EXPECT_EQ((*bandwidths)[1].endpoint, "shm://x");
+  EXPECT_EQ((*bandwidths)[1].kbit_s, 4'000'000'000U);
   const auto alternate = decode_alternate_address(encode_alternate_address({"::1", 99}));
   ASSERT_TRUE(alternate);
   EXPECT_EQ(alternate->host, "::1");

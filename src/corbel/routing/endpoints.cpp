@@ -1,12 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts and URLs to endpoints; which protocol fits which transport.
+#include <charconv>
+#include <optional>
+#include <system_error>
+
 #include "corbel/routing/registry.hpp"
+#include "corbel/routing/route_options.hpp"
 #include "corbel/routing/unmet.hpp"
 
 namespace corbel::routing {
 
 using base::Code;
 using base::Stage;
+
+namespace {
+
+constexpr std::string_view kBandwidth = "?bandwidth=";
+
+/// Takes "?bandwidth=N" off the end; nothing if there is no number behind it.
+std::optional<std::uint32_t> take_bandwidth(std::string_view& text) noexcept {
+  const std::size_t at = text.rfind(kBandwidth);
+  if (at == std::string_view::npos) return 0;
+  const auto kbit_s = read_bandwidth(text.substr(at + kBandwidth.size()));
+  text = text.substr(0, at);
+  return kbit_s;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> read_bandwidth(std::string_view text) noexcept {
+  std::uint32_t kbit_s = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), kbit_s);
+  if (error != std::errc() || end != text.data() + text.size() || kbit_s == 0) return std::nullopt;
+  return kbit_s;
+}
 
 std::string_view unmet(const messaging::Protocol& protocol, const transport::Traits& gives) noexcept {
   const messaging::Requirements needs = protocol.requirements();
@@ -22,6 +49,8 @@ std::string_view unmet(const messaging::Protocol& protocol, const transport::Tra
 /// Error: bad_argument.
 base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_view text) {
   const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
+  const auto bandwidth = take_bandwidth(text);
+  if (!bandwidth) return bad;
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) return bad;
   std::string_view scheme = text.substr(0, colon);
@@ -36,7 +65,7 @@ base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_vie
   const ProtocolPtr* protocol = parts.find_protocol(protocol_name);
   const TransportPtr* transport = parts.find_transport_of_endpoint(scheme);
   if (protocol == nullptr || transport == nullptr) return bad;
-  return Named{*protocol, *transport, text.substr(colon + 3)};
+  return Named{*protocol, *transport, text.substr(colon + 3), *bandwidth};
 }
 
 base::Result<ListenPoint> Registry::parse(const Parts& parts, std::string_view text) {
@@ -47,7 +76,7 @@ base::Result<ListenPoint> Registry::parse(const Parts& parts, std::string_view t
     return base::error(Stage::configure, Code::unsupported);
   }
   CORBEL_TRY(auto endpoint, transport.parse(named->address));
-  return ListenPoint{std::move(named->protocol), std::move(named->transport), std::move(endpoint)};
+  return ListenPoint{std::move(named->protocol), std::move(named->transport), std::move(endpoint), named->bandwidth};
 }
 
 base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const {
@@ -56,6 +85,7 @@ base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const 
 
 /// Which part of what find() does not find there is not; empty if the text has no parts.
 std::string Registry::why_unknown(const Parts& parts, std::string_view text) {
+  if (!take_bandwidth(text)) return "'?bandwidth=' is followed by kbit/s, a number from 1 to 4294967295";
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) return {};
   std::string_view scheme = text.substr(0, colon);

@@ -27,8 +27,11 @@ std::vector<ior::TaggedProfile> Registry::publish(const std::vector<ListenPoint>
     if (transport->factory().traits().group_profile != 0) continue;  // no object is reached by what it has not joined
     for (const auto& protocol : now->protocols) {
       std::vector<transport::EndpointPtr> endpoints;
+      std::vector<ior::Bandwidth> bandwidths;
       for (const auto& point : open) {
-        if (point.transport == transport && point.protocol == protocol) endpoints.push_back(point.endpoint);
+        if (point.transport != transport || point.protocol != protocol) continue;
+        endpoints.push_back(point.endpoint);
+        if (point.bandwidth != 0) bandwidths.push_back({point.endpoint->text(), point.bandwidth});
       }
       if (endpoints.empty()) continue;
       base.version = std::min(max_version_, protocol->version());
@@ -36,6 +39,7 @@ std::vector<ior::TaggedProfile> Registry::publish(const std::vector<ListenPoint>
       if (base.version.minor >= 1) {
         base.components.push_back(orb_type());
         base.components.push_back(ior::encode_code_sets(ior::own_code_sets()));
+        if (!bandwidths.empty()) base.components.push_back(ior::encode_bandwidths(bandwidths));
       }
       if (protocol->name() == kDefaultProtocol && transport->factory().publish(endpoints, base, profiles)) continue;
       for (const auto& endpoint : endpoints) {

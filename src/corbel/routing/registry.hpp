@@ -42,7 +42,8 @@ class Registry {
   /// Another number whenever something was added or withdrawn.
   std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
 
-  /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...". Errors (stage resolve): bad_argument with
+  /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...", all perhaps with "?bandwidth=KBIT_S"
+  /// behind, which references then say. Errors (stage resolve): bad_argument with
   /// unknown words, unsupported if the protocol needs what the transport does not give.
   base::Result<ListenPoint> parse_endpoint(std::string_view text) const;
   /// Why parse_endpoint() takes a text for nothing: which need of the protocol the transport does not meet, or that
@@ -77,6 +78,7 @@ class Registry {
     ProtocolPtr protocol;
     TransportPtr transport;
     std::string_view address;
+    std::uint32_t bandwidth = 0;
   };
 
   PartsPtr parts() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ struct Route {
   messaging::Version version;
   base::Bytes object_key;
   ior::CodeSetChoice code_sets;
+  std::uint32_t bandwidth = 0;          ///< that the server promises, in kbit/s; 0: it says nothing
   policy::TransportOptionsPtr options;  ///< of its connections; null: the ORB's
   std::string key;                      ///< equal for routes that may share connections
   /// Where requests without a reply go instead: an endpoint that is preferred, and whose protocol has no replies. Null
@@ -57,6 +59,7 @@ struct ListenPoint {
   ProtocolPtr protocol;
   TransportPtr transport;
   transport::EndpointPtr endpoint;
+  std::uint32_t bandwidth = 0;  ///< that references promise, in kbit/s; 0: they say nothing
 };
 
 }  // namespace corbel::routing

@@ -31,13 +31,43 @@ const transport::ConnectionOption* find_option(const transport::Factory& factory
   return nullptr;
 }
 
+/// What a policy wants, of endpoints and of connections to them.
+struct Wanted {
+  std::uint32_t least = 0;
+  std::uint32_t preferred = 0;
+  policy::TransportOptionsPtr options;  // null: none
+  std::string mistake;
+};
+
+Wanted sort_out(const policy::TransportOptionsPtr& options) {
+  Wanted wanted;
+  auto others = std::make_shared<policy::TransportOptions>(*options);
+  std::erase_if(*others, [&](const policy::TransportOption& one) {
+    const bool least = one.name == "least_bandwidth";
+    if (!least && one.name != "preferred_bandwidth") return false;
+    const auto kbit_s = read_bandwidth(one.value);
+    if (!kbit_s) wanted.mistake = "'" + one.value + "' is no value of option '" + one.name + "', which takes kbit/s";
+    (least ? wanted.least : wanted.preferred) = kbit_s.value_or(0);
+    return true;
+  });
+  if (!others->empty()) wanted.options = others->size() == options->size() ? options : std::move(others);
+  return wanted;
+}
+
 /// Returns why not, as set_options().
-std::string note(Route& route, const policy::TransportOptionsPtr& wanted) {
+std::string note(Route& route, const Wanted& wanted) {
+  if (!wanted.mistake.empty()) return wanted.mistake;
+  if (route.bandwidth < wanted.least) {
+    return route.endpoint->text() + " promises " +
+           (route.bandwidth == 0 ? "no bandwidth" : std::to_string(route.bandwidth) + " kbit/s") + ", not " +
+           std::to_string(wanted.least) + " kbit/s";
+  }
+  if (wanted.options == nullptr) return {};
   transport::ConnectionOptions unused;
-  std::string why = set_options(route.transport->factory(), *wanted, unused);
+  std::string why = set_options(route.transport->factory(), *wanted.options, unused);
   if (!why.empty()) return why;
-  route.options = wanted;
-  route.key += key_of(wanted);
+  route.options = wanted.options;
+  route.key += key_of(wanted.options);
   return {};
 }
 
@@ -63,7 +93,8 @@ std::string key_of(const policy::TransportOptionsPtr& options) {
   return key;
 }
 
-std::string keep_fitting(std::vector<Route>& routes, std::size_t first, const policy::TransportOptionsPtr& wanted) {
+std::string keep_fitting(std::vector<Route>& routes, std::size_t first, const policy::TransportOptionsPtr& options) {
+  const Wanted wanted = sort_out(options);
   std::string why;
   const auto unfit = [&](Route& route) {
     const std::string reason = note(route, wanted);
@@ -84,6 +115,8 @@ std::string keep_fitting(std::vector<Route>& routes, std::size_t first, const po
     fitting.push_back(std::move(route));
   }
   routes = std::move(fitting);
+  std::stable_partition(routes.begin() + static_cast<std::ptrdiff_t>(std::min(first, routes.size())), routes.end(),
+                        [&](const Route& route) { return route.bandwidth >= wanted.preferred; });
   return why;
 }
 

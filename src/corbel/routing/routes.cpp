@@ -36,6 +36,16 @@ void keep_to_insistent(std::vector<Route>& routes) {
   });
 }
 
+/// What the profile says of one of its endpoints; 0 if nothing.
+std::uint32_t bandwidth_of(const ior::ProfileBase& base, const std::string& endpoint) {
+  const auto* const component = ior::find_component(base.components, ior::ComponentTag::bandwidths);
+  if (component == nullptr) return 0;
+  const auto all = ior::decode_bandwidths(*component);
+  if (!all) return 0;
+  const auto found = std::ranges::find(*all, endpoint, &ior::Bandwidth::endpoint);
+  return found == all->end() ? 0 : found->kbit_s;
+}
+
 /// False if there is nothing that both sides can read.
 bool choose_code_sets(const ior::ProfileBase& base, Route& route) {
   if (!route.protocol->offers().service_contexts) {
@@ -64,6 +74,7 @@ void Registry::add_route(const ior::ProfileBase& base, const ListenPoint& point,
   route.endpoint = point.endpoint;
   route.version = std::min({base.version, max_version_, route.protocol->version()});
   route.object_key = base.object_key;
+  route.bandwidth = bandwidth_of(base, route.endpoint->text());
   if (!choose_code_sets(base, route)) return;
   route.key = std::string(route.protocol->name()) + '+' + route.endpoint->text() + '#' +
               std::to_string(route.version.minor) + '/' +
