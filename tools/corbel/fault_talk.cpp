@@ -169,8 +169,8 @@ bool FaultTalk::send(Way way, const Piece& piece, Link& link) {
       return false;
     }
     if (faults.throttle <= 0) continue;
-    constexpr double kDay = 86'400'000;  // ms: beyond what any clock counts otherwise
-    next += milliseconds(std::min(kDay, 1000.0 * static_cast<double>(size) / faults.throttle));
+    constexpr double kLongest = 86'400'000;  // ms: beyond what any clock counts otherwise
+    next += milliseconds(std::min(kLongest, 1000.0 * static_cast<double>(size) / faults.throttle));
     if (!wait(next, link)) return false;
   }
   return true;
