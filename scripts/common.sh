@@ -6,7 +6,12 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 caller_directory=$PWD
 cd -- "$root"
 
-say() { printf '\n== %s\n' "$*"; }
+# What is being done, for `dev` to tell while nothing is printed (scripts/timing.sh).
+doing() { [ -z "${DEV_RUN:-}" ] || printf '%s\n' "$*" >>"$DEV_RUN/doing"; }
+say() {
+  printf '\n== %s\n' "$*"
+  doing "$*"
+}
 fail() {
   printf 'dev: %s\n' "$*" >&2
   exit 2
@@ -62,6 +67,7 @@ logged() {
   local log=$root/build/logs/$1.log
   shift
   mkdir -p "$root/build/logs"
+  doing "$* (log: $log)"
   "$@" >"$log" 2>&1 && return
   local status=$?
   tail -n 40 "$log" >&2
@@ -101,19 +107,27 @@ configure() {
   printf '%s\n' "$*" >"$folder/dev-options"
 }
 
-# build_targets PRESET [TARGET...]: builds with ninja's own progress line; one line per tenth where that would scroll.
+# build_targets PRESET [TARGET...]: builds with ninja's own progress line; one line per tenth where that would scroll. Says
+# beforehand how long it takes: a step as long as in the last larger build here (in build/PRESET/step-time, in milliseconds of all
+# processors together), else as in a build from nothing on two.
 build_targets() {
-  local preset=$1 start=$SECONDS
+  local preset=$1 start=$SECONDS steps step about=
   shift
   local what=${*:-everything}
   [ $# -lt 6 ] || what="$# targets"
-  say "Building $what in build/$preset ($(processors) jobs)"
+  steps=$(ninja -C "build/$preset" -n "$@" 2>/dev/null | sed -nE 's/^\[[0-9]+\/([0-9]+)\].*/\1/p' | tail -n 1) || true
+  step=$(cat "build/$preset/step-time" 2>/dev/null || echo $((1000 / $(processors))))
+  if [ "${steps:-0}" -ge 50 ]; then about=", $steps steps, about $(((steps * step + 30000) / 60000)) min"; fi
+  say "Building $what in build/$preset ($(processors) jobs$about)"
   if [ -t 1 ]; then
     ninja -C "build/$preset" -j "$(processors)" "$@"
   else
     ninja -C "build/$preset" -j "$(processors)" "$@" 2>&1 | thin_progress
   fi
-  echo "Built in $((SECONDS - start)) s."
+  local seconds=$((SECONDS - start))
+  if [ -n "$about" ]; then echo $((seconds * 1000 / steps)) >"build/$preset/step-time"; fi
+  [ -z "${DEV_RUN:-}" ] || echo "$seconds" >>"$DEV_RUN/built"
+  echo "Built in $seconds s."
 }
 
 # thin_progress: passes lines on, but of ninja's [done/all] lines only one per tenth of the way.
