@@ -14,6 +14,8 @@ Json parse_argument(const std::string& text, const CORBA::typecode_reference& ty
   Json json(Json::value_t::discarded);
   try {
     json = parse_json(text);
+  } catch (const RepeatedMember& repeated) {
+    throw std::runtime_error(where + ": " + repeated.what());
   } catch (const std::runtime_error&) {  // perhaps a text without quotes
   }
   const CORBA::TCKind kind = type->_resolved().kind();

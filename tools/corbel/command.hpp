@@ -16,6 +16,10 @@ namespace corbel::tool {
 
 struct Files;
 
+/// Whether all that was printed on standard output has been written. False once something has been lost; commands that
+/// print for as long as they run look, and end with kUsage.
+bool output_written();
+
 /// What the command's exit status tells scripts.
 enum Status : int {
   kDone = 0,

@@ -2,9 +2,11 @@
 // What subcommands share.
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 
 #include "command.hpp"
@@ -13,6 +15,11 @@
 #include "types.hpp"
 
 namespace corbel::tool {
+
+bool output_written() {
+  std::cout.flush();
+  return std::cout && std::ferror(stdout) == 0;  // the latter of what was printed by printf
+}
 
 CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& what) {
   CLI::Option* const idl = app.add_option("--idl", files.idl, what);

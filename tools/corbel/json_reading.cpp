@@ -6,8 +6,10 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "dynamic_values.hpp"
 #include "json_values.hpp"
@@ -102,9 +104,14 @@ std::string names_of(const CORBA::TypeCode& type) {
 
 Json parse_json(const std::string& text) try {
   constexpr int kDeepest = 256;
-  const Json::parser_callback_t bound = [](int depth, Json::parse_event_t, Json&) {
+  std::vector<std::set<std::string>> members;  // so far, of the objects that are open
+  const Json::parser_callback_t bound = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kDeepest)
       throw std::runtime_error("JSON is nested deeper than " + std::to_string(kDeepest) + " levels");
+    if (event == Json::parse_event_t::object_start) members.emplace_back();
+    if (event == Json::parse_event_t::object_end) members.pop_back();
+    if (event == Json::parse_event_t::key && !members.back().insert(parsed.get<std::string>()).second)
+      throw RepeatedMember("the member '" + parsed.get<std::string>() + "' is there twice");
     return true;
   };
   return Json::parse(text, bound);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "corbel/corbel.hpp"
@@ -24,7 +25,12 @@ namespace corbel::tool {
 
 using Json = nlohmann::ordered_json;
 
-/// Throws std::runtime_error if this is no JSON, or nested too deeply for what walks over it.
+/// An object has two members of one name, of which JSON does not say which one counts (RFC 8259, 4).
+struct RepeatedMember : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws RepeatedMember, and std::runtime_error if this is no JSON, or nested too deeply for what walks over it.
 Json parse_json(const std::string& text);
 
 class JsonValues {

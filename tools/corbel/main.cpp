@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel: what field engineers need beside the ORB. One file per subcommand.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -10,10 +15,19 @@
 
 namespace {
 
+/// What was closed when the program began is opened here the wrong way round, so that it still cannot be used: its
+/// number would go to a socket or a file otherwise, and what is printed into that.
+void occupy_closed() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) != descriptor)
+      std::_Exit(corbel::tool::kUsage);
+  }
+}
+
 /// The status, unless what was printed has been lost.
 int written(int status) {
-  std::cout.flush();
-  if (std::cout) return status;
+  if (corbel::tool::output_written()) return status;
   std::cerr << "corbel: standard output cannot be written\n";
   return corbel::tool::kUsage;
 }
@@ -27,6 +41,7 @@ void complain(const char* what) {
 
 int main(int argc, char** argv) {
   using namespace corbel::tool;
+  occupy_closed();
   CLI::App app("Looks at and talks to CORBA objects of any ORB.", "corbel");
   app.set_version_flag("-V,--version", "corbel " CORBEL_VERSION);
   app.require_subcommand(1);

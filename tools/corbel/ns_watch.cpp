@@ -137,7 +137,7 @@ class Watch {
       std::cout << event << "  " << base::printable(text, 1 << 16)
                 << (target != nullptr && target->is_context ? "/" : "") << std::endl;
     }
-    return ++told_ == watch_.events;
+    return ++told_ == watch_.events || !output_written();  // the latter is said at the end
   }
 
   const NsOptions& options_;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <ctime>
 #include <iostream>
+#include <utility>
 
 #include "capture.hpp"
 #include "messages.hpp"
@@ -47,7 +48,9 @@ class Printer {
     if (!arguments_.filter.empty() && seen.operation != arguments_.filter) return;
     const std::string line = arguments_.json ? json(connection, when, seen) : text(connection, when, seen);
     const std::lock_guard lock(mutex_);
-    std::cout << line << std::endl;
+    std::cout << line << '\n';
+    if (!output_written() && !std::exchange(lost_, true))  // clients and server go on talking
+      std::cerr << "corbel: standard output cannot be written any more; messages are passed on all the same\n";
     ++printed_;
   }
   bool done() const { return arguments_.messages > 0 && printed_ >= arguments_.messages; }
@@ -120,6 +123,7 @@ class Printer {
 
   const TapArguments& arguments_;
   std::mutex mutex_;
+  bool lost_ = false;
   std::atomic<long> printed_ = 0;
 };
 

@@ -66,7 +66,7 @@ class Top {
       const double seconds = std::max(1e-3, std::chrono::duration<double>(now - last).count());
       last = now;
       arguments_.json ? print_json(seconds) : print(seconds);
-      if (round == arguments_.rounds) break;
+      if (round == arguments_.rounds || !output_written()) break;  // the latter is said at the end
     }
     const bool any =
         std::any_of(processes_.begin(), processes_.end(), [](const Process& one) { return one.now.has_value(); });
