@@ -38,7 +38,7 @@ def operation(name, result, *parameters, raises=(), oneway=False):
 
 
 BENCH = described(
-    "Bench", "Test", base_interfaces=["IDL:Test/Base:1.0"], type="Test::Bench", is_abstract=False,
+    "Bench", "Test", base_interfaces=["IDL:Test/Base:1.0"], type="Test::Bench",
     attributes=[described("label", "Test/Bench", type="string", mode="ATTR_NORMAL"), described("count", "Test/Base", type="long", mode="ATTR_READONLY")],
     operations=[
         operation("echo", "Test::Everything", ("IN", "Test::Everything", "value")),
@@ -124,11 +124,11 @@ class RepositoryTest(BenchTest):
         super().tearDownClass()
 
     @classmethod
-    def mock(cls, interface, answers):
+    def mock(cls, interface, answers, idl=REPOSITORY_IDL):
         path = path_in(cls.folder, f"answers{len(cls.programs)}.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(one) + "\n" for one in answers)
-        program = Program(cls.bench.corbel_path, "mock", path, "--idl", REPOSITORY_IDL, "--idl", cls.bench.idl, "--interface", "CORBA::" + interface)
+        program = Program(cls.bench.corbel_path, "mock", path, "--idl", idl, "--idl", cls.bench.idl, "--interface", "CORBA::" + interface)
         cls.programs.append(program)
         return program.line()
 
@@ -169,6 +169,16 @@ class RepositoryTest(BenchTest):
         self.assertEqual(contents(self.corbel("describe", "--ir", self.repository, "--interface", "Test::Bench", "--json")), of_idl)
         self.assertIn("--interface", self.corbel("describe", "--ir", self.repository, status=2))
         self.assertIn("divide", self.corbel("list", self.bench.reference, "--ir", self.repository).split("\n"))
+
+    def test_a_repository_of_corba_2_says_whether_an_interface_is_abstract_too(self):
+        older = path_in(self.folder, "older.idl")
+        with open(REPOSITORY_IDL, encoding="ascii") as new, open(older, "w", encoding="ascii") as file:
+            whole, what = new.read(), "      TypeCode type;\n    };\n\n    attribute InterfaceDefSeq base_interfaces;"
+            self.assertEqual(whole.count(what), 1)
+            file.write(whole.replace(what, what.replace("    };", "      boolean is_abstract;\n    };")))
+        definition = self.mock("InterfaceDef", [{"operation": "describe_interface", "result": {"result": dict(BENCH, is_abstract=False)}},
+                                                {"operation": "_get_absolute_name", "result": {"result": "::Test::Bench"}}], older)
+        self.assertEqual(json.loads(self.corbel("call", self.bench.reference, "--ir", definition, "divide", "17", "5")), {"result": 3, "rest": 2})
 
     def test_a_mock_takes_its_interface_from_a_repository(self):
         for options in (("--ir", self.repository, "--interface", "Test::Bench"), ("--ir", self.definition)):
