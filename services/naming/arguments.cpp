@@ -244,7 +244,8 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
       "omniNames' -start [PORT], -logdir DIR, -errlog FILE, -always, -ignoreport, -nohostname and -ORBendPoint are\n"
       "understood; DIR then holds names.db. All -ORB options of Corbel are, too: -ORBPublishHost for hosts behind "
       "NAT,\n"
-      "-ORBLogLevel info, ...");
+      "-ORBLogLevel info, ...\n"
+      "Exit status: 0 ended by SIGTERM or SIGINT, 1 it cannot serve (standard error says why), 2 wrong usage.");
 }
 
 }  // namespace

@@ -116,6 +116,18 @@ std::string remembered_port(Store& store) {
   return store.shared() ? kDefaultPort : store.setting("port").value_or(kDefaultPort);
 }
 
+/// Called when the port works: one that is taken is not what the next start should try. To serve is worth more than to
+/// remember it, and where the disk is full the names can be found all the same.
+void remember_port(const Arguments& arguments, Store& store) {
+  if (!port_counts(arguments) || !arguments.port || *arguments.port == "0" || store.shared()) return;
+  if (store.setting("port") == arguments.port) return;
+  try {
+    store.set("port", *arguments.port);
+  } catch (const StoreError& failure) {
+    std::cerr << "corbel-named: the port is not remembered: " << failure.what() << '\n';
+  }
+}
+
 /// What ORB_init gets: the program's defaults, then endpoints, then what the user gave, which wins.
 std::vector<std::string> orb_arguments(const Arguments& arguments, Store& store) {
   std::vector<std::string> words = {"corbel-named"};
@@ -161,10 +173,7 @@ int serve(const Arguments& arguments, Store& store) {
     service.emplace(orb, store, arguments.service);
     members.emplace(store, *service, arguments.member_lease, arguments.publish);
     sweeper.emplace(kSweep, [&store] { store.sweep(); });
-    // Remembered now that it works: a port that is taken is not what the next start should try.
-    if (port_counts(arguments) && arguments.port && *arguments.port != "0" && !store.shared()) {
-      store.set("port", *arguments.port);
-    }
+    remember_port(arguments, store);
     const std::string local = serve_locally(arguments, *orb);
     const std::string root = orb->object_to_string(service->root());
     if (!arguments.ior_file.empty()) process::write_file(arguments.ior_file, root + '\n');

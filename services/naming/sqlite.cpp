@@ -135,7 +135,16 @@ SqliteConnection::SqliteConnection(const std::string& path, Mode mode) : path_(p
 }
 
 SqliteConnection::~SqliteConnection() {
+  // The last one that closes empties the log that it keeps: it must not be taken for that of a copy put in the file's
+  // place.
+  if (keeps_log_) sqlite3_exec(database_, "PRAGMA journal_size_limit = 0", nullptr, nullptr, nullptr);
   sqlite3_close(database_);
+}
+
+void SqliteConnection::keep_log() noexcept {
+  int on = 1;
+  sqlite3_file_control(database_, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
+  keeps_log_ = true;
 }
 
 std::unique_ptr<Prepared> SqliteConnection::prepare(const char* sql) {
@@ -173,7 +182,12 @@ bool SqliteConnection::in_transaction() const noexcept {
 }
 
 void SqliteConnection::fail(const char* what) {
-  throw sqlite_error(path_ + ": " + sqlite3_errmsg(database_) + " (" + what + ")", sqlite3_extended_errcode(database_));
+  const int code = sqlite3_extended_errcode(database_);
+  const char* const full = (code & 0xff) == SQLITE_FULL ? ": its disk is full: "
+                           : code == SQLITE_IOERR_SHMSIZE
+                               ? ": its disk is full; to begin it needs 32 KiB beside the file: "
+                               : ": ";
+  throw sqlite_error(path_ + full + sqlite3_errmsg(database_) + " (" + what + ")", code);
 }
 
 std::unique_ptr<Connection> Sqlite::connect(Connection::Kind kind, Patience) {
@@ -183,6 +197,9 @@ std::unique_ptr<Connection> Sqlite::connect(Connection::Kind kind, Patience) {
   // FULL makes a commit, which in WAL mode is one append to the log, wait for the disk; with NORMAL it would last
   // beyond a crash of this process only.
   if (writes) {
+    // What lies beside the file stays there when it is closed, so that it can be opened again when the disk has no
+    // room.
+    connection->keep_log();
     connection->execute(durability_ == Durability::power_loss ? "PRAGMA synchronous = FULL"
                                                               : "PRAGMA synchronous = NORMAL");
   }

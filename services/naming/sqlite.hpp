@@ -26,12 +26,16 @@ class SqliteConnection final : public Connection {
   bool in_transaction() const noexcept override;
   std::int64_t changes() const noexcept override;
 
+  /// The last connection that closes leaves the files beside the database (-wal, emptied, and -shm) where they are.
+  void keep_log() noexcept;
+
   /// Throws StoreError with what SQLite says of its last failure.
   [[noreturn]] void fail(const char* what);
 
  private:
   std::string path_;
   sqlite3* database_ = nullptr;
+  bool keeps_log_ = false;
 };
 
 /// The path without links, whether or not the file is there. Throws StoreError if the file has several hard links:

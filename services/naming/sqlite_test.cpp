@@ -164,6 +164,24 @@ TEST_F(SqliteTest, FilesThatAreNoNamesAreRefusedAndLeftAlone) {
   EXPECT_THROW(reopen(), StoreError);
 }
 
+// Where the disk is full the next start needs what lies beside the file; a copy put in its place does not.
+TEST_F(SqliteTest, WhatLiesBesideTheFileStaysAndHoldsNothing) {
+  store_->bind(kRoot, component("old"), object("1"), false);
+  store_.reset();
+  const std::string copy = folder_.path() + "/copy.db";
+  std::filesystem::copy_file(path(), copy);
+  reopen();
+  store_->bind(kRoot, component("new"), object("2"), false);
+  store_.reset();
+  EXPECT_EQ(std::filesystem::file_size(path() + "-wal"), 0U);
+  EXPECT_EQ(std::filesystem::file_size(path() + "-shm"), 32U << 10);
+  std::filesystem::copy_file(copy, path(), std::filesystem::copy_options::overwrite_existing);
+  reopen();
+  const Listing listing = store_->list(kRoot, std::nullopt, 10, 1000);
+  ASSERT_EQ(listing.bindings.size(), 1U);
+  EXPECT_EQ(listing.bindings[0].name.id(), "old");
+}
+
 TEST_F(SqliteTest, ADamagedFileIsNoticedAtStart) {
   for (int i = 0; i < 2000; ++i) {
     store_->bind(kRoot, component("name " + std::to_string(i)), object(std::string(200, 'x')), false);

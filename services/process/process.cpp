@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -81,6 +83,11 @@ void run_until(const sigset_t& signals, CORBA::ORB& orb) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
+  std::error_code absent;
+  if (std::filesystem::is_regular_file(path, absent)) {
+    std::ifstream there(path);
+    if (std::string(std::istreambuf_iterator<char>(there), {}) == text) return;
+  }
   const std::string draft = path + ".new";
   std::ofstream file(draft);
   file << text;

@@ -18,7 +18,8 @@ sigset_t block_signals();
 /// destroyed, too, and what it threw is passed on.
 void run_until(const sigset_t& signals, CORBA::ORB& orb);
 
-/// Whole or not at all, for others may be reading it. Throws std::runtime_error with the path.
+/// Whole or not at all, for others may be reading it; what holds the text already is left alone, so that no room on the
+/// disk is needed. Throws std::runtime_error with the path.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace corbel::process
