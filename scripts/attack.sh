@@ -5,6 +5,7 @@
 # usage: ./dev attack [SECONDS] [--attack NAME]... [--json FILE] [--memory MIB] [--threads N] [--most RATIO] [--list]
 #                     [--preset NAME]
 #        ./dev attack kills [N] [--preset NAME]
+#        ./dev attack names [N] [--preset NAME]
 #        ./dev attack restarts [--minutes N] [--seed N] [--examples N] [--json FILE] [--preset NAME]
 #
 #   SECONDS         for all attacks, each in turn and all together (default: 60)
@@ -25,6 +26,10 @@
 #
 # kills: servers and clients are killed (SIGKILL) at N random instants each (default: 1000), over every transport between
 # processes: what the other side sees, how soon, and that it goes on. A short form is in the test fault_suite.
+#
+# names: corbel-named is killed (SIGKILL) N times (default: 10000, seven minutes) while four clients change names; printed are the changes
+# that it had acknowledged, how many names were not as acknowledged afterwards, and how often something was there by half. A short form
+# is the test naming.crash.
 #
 # restarts: two servers and a naming service are ended (SIGTERM), killed (SIGKILL), started again, and an object moves between the
 # servers while fifteen clients call by five kinds of reference, one of them a name that is resolved each time (corbaname), each
@@ -49,6 +54,12 @@ if [ "${arguments[0]:-}" = kills ]; then
   build_targets "$preset" corbel_fault_suite
   export CORBEL_KILLS=${arguments[1]:-1000} CORBEL_TEST_SECONDS=36000
   exec "build/$preset/tests/fault/corbel_fault_suite" --gtest_filter='*Killed*'
+fi
+if [ "${arguments[0]:-}" = names ]; then
+  kills=${arguments[1]:-10000}
+  build_targets "$preset" corbel-named naming_crash
+  say "Killing corbel-named $kills times"
+  exec "build/$preset/tests/naming/naming_crash" "build/$preset/services/naming/corbel-named" --kills "$kills"
 fi
 targets=(corbel_attack)
 if [[ " ${arguments[*]} " == *" restarts "* ]] && grep -q '^build corbel-named:' "build/$preset/build.ninja"; then

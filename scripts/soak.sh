@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs attacks, restarts, faults and fuzzing in turns for hours, and reports failures, leaks and stalls.
+# Runs attacks, kills, restarts, faults and fuzzing in turns for hours, and reports failures, leaks and stalls.
 #
 # usage: ./dev soak [HOURS] [--turn SECONDS] [--only NAME]... [--json FILE] [--list]
 #
@@ -22,7 +22,11 @@ if [[ " $* " != *" --list "* ]]; then
   for preset in release asan; do
     configure "$preset"
     targets=(corbel_attack)
-    [ "$preset" = release ] || mapfile -t -O 1 targets < <(python3 scripts/test_targets.py build/asan -L 'fault|siege|connection|threads')
+    if [ "$preset" = release ]; then
+      targets+=(corbel-named naming_crash)
+    else
+      mapfile -t -O 1 targets < <(python3 scripts/test_targets.py build/asan -L 'fault|siege|connection|threads')
+    fi
     ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
   done
   configure fuzz

@@ -14,6 +14,7 @@ figures='150 demo
 300 bench --quick
 4860 bench
 12600 bench --thorough
+420 attack names
 1350* elsewhere'
 
 # spoken SECONDS: as people say it.

@@ -27,6 +27,7 @@ def kinds(turn):
         "attack-asan": [(["./dev", "attack", str(turn), "--preset", "asan"], 2 * turn * slow)],
         "restarts": [(["./dev", "attack", "restarts", "--minutes", f"{turn / 60:.2f}"], 2 * turn)],
         "restarts-asan": [(["./dev", "attack", "restarts", "--minutes", f"{turn / 60:.2f}", "--preset", "asan"], 2 * turn * slow)],
+        "names": [(["./dev", "attack", "names", str(15 * turn)], 2 * turn)],
         "tests-asan": [(["./dev", "test", "--preset", "asan", "--label", TESTS], 900)],
         "fuzz": [(["./dev", "fuzz", target, "--seconds", str(turn)], 2 * turn) for target in fuzz_targets()],
     }
@@ -75,7 +76,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(["attack", "attack-asan", "restarts", "restarts-asan", "tests-asan", "fuzz"]))
+        print("\n".join(["attack", "attack-asan", "restarts", "restarts-asan", "names", "tests-asan", "fuzz"]))
         return 0
     known = kinds(options.turn)
     unknown = [name for name in options.only if name not in known]
