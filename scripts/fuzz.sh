@@ -48,6 +48,7 @@ for target in "${wanted[@]}"; do
 done
 build_targets fuzz "${wanted[@]/#/fuzz_}"
 
+say "Fuzzing takes $((${#wanted[@]} * seconds)) s: ${#wanted[@]} targets, $seconds s each"
 layout=()
 setarch -R true 2>/dev/null && layout=(setarch -R)
 mkdir -p build/fuzz/findings

@@ -15,6 +15,7 @@ figures='150 demo
 4860 bench
 12600 bench --thorough
 420 attack names
+3600 soak
 1350* elsewhere'
 
 # spoken SECONDS: as people say it.
