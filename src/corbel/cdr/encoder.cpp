@@ -21,25 +21,44 @@ struct alignas(16) Encoder::Block {
   std::size_t size;
 
   std::uint8_t* octets() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
-  static Block* make(std::size_t size, Block* next) {
-    void* memory = ::operator new (sizeof(Block) + size, std::align_val_t{alignof(Block)});
+  /// `behind`: octets of memory after those of the block.
+  static Block* make(std::size_t size, Block* next, std::size_t behind = 0) {
+    void* memory = ::operator new (sizeof(Block) + size + behind, std::align_val_t{alignof(Block)});
     return new (memory) Block{next, size};
   }
   static void destroy(Block* block) noexcept { ::operator delete (block, std::align_val_t{alignof(Block)}); }
 };
 
 Encoder::Encoder(Format format, std::size_t capacity)
-    : first_(Block::make(std::max(capacity, kSmallestBlock), nullptr)),
-      first_begin_(first_->octets()),
-      first_limit_(first_begin_ + first_->size) {
+    : first_capacity_((std::max(capacity, kSmallestBlock) + 15) & ~std::size_t{15}) {
+  begin_storage();
   reset(format);
 }
 
 Encoder::~Encoder() {
+  release();
+}
+
+/// The first block, behind whose octets the first segments are.
+void Encoder::begin_storage() {
+  first_ = Block::make(first_capacity_, nullptr, kFirstSegments * sizeof(Segment));
+  current_ = first_;
+  cursor_ = segment_begin_ = origin_ = first_begin_ = first_->octets();
+  limit_ = first_limit_ = first_begin_ + first_capacity_;
+  segments_ = first_segments();
+  segment_capacity_ = kFirstSegments;
+}
+
+void Encoder::release() noexcept {
   detach();
+  if (first_ == nullptr) return;
   free_blocks_after(first_);
+  if (segments_ != first_segments()) delete[] segments_;
   Block::destroy(first_);
-  if (segments_ != inline_segments_) delete[] segments_;
+  first_ = current_ = nullptr;
+  cursor_ = limit_ = segment_begin_ = origin_ = first_begin_ = first_limit_ = nullptr;
+  segments_ = nullptr;
+  segment_capacity_ = segment_count_ = closed_octets_ = kept_octets_ = 0;
 }
 
 Attachment::~Attachment() = default;
@@ -65,11 +84,11 @@ void Encoder::erase_last(std::size_t size) noexcept {
 
 /// Gives back what exceeds kKeepCapacity.
 void Encoder::trim() noexcept {
-  if (segments_ != inline_segments_) {
+  if (segments_ != first_segments()) {
     kept_octets_ -= segment_capacity_ * sizeof(Segment);
     delete[] segments_;
-    segments_ = inline_segments_;
-    segment_capacity_ = kInlineSegments;
+    segments_ = first_segments();
+    segment_capacity_ = kFirstSegments;
   }
   std::size_t kept = 0;
   for (Block* block = first_; block->next != nullptr; block = block->next) {
@@ -90,6 +109,10 @@ void Encoder::free_blocks_after(Block* last) noexcept {
 }
 
 void Encoder::grow(std::size_t size) {
+  if (first_ == nullptr) {
+    begin_storage();
+    if (size <= first_capacity_) return;
+  }
   close_segment();
   const std::size_t phase = closed_octets_ & 7;
   if (current_->next == nullptr || current_->next->size < size + phase) {
@@ -104,9 +127,10 @@ void Encoder::grow(std::size_t size) {
 }
 
 void Encoder::enlarge_segments() {
+  if (first_ == nullptr) return begin_storage();
   auto* larger = new Segment[segment_capacity_ * 2];
   std::copy_n(segments_, segment_count_, larger);
-  if (segments_ != inline_segments_) {
+  if (segments_ != first_segments()) {
     kept_octets_ -= segment_capacity_ * sizeof(Segment);
     delete[] segments_;
   }

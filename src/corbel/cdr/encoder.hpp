@@ -82,6 +82,8 @@ class CORBEL_API Encoder {
     cursor_ = segment_begin_ = origin_ = first_begin_;
     limit_ = first_limit_;
   }
+  /// The same, and gives all storage back: the next message allocates again.
+  void release() noexcept;
   const Format& format() const noexcept { return format_; }
 
   bool ok() const noexcept { return code_ == base::Code::none; }
@@ -228,7 +230,10 @@ class CORBEL_API Encoder {
 
  private:
   struct Block;
-  static constexpr std::size_t kInlineSegments = 16;
+  static constexpr std::size_t kFirstSegments = 16;
+
+  Segment* first_segments() const noexcept { return reinterpret_cast<Segment*>(first_limit_); }
+  void begin_storage();
 
   std::size_t gap_to(std::size_t alignment) const noexcept {
     return (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & (alignment - 1);
@@ -269,16 +274,16 @@ class CORBEL_API Encoder {
   Format format_;
   std::size_t closed_octets_;
   std::size_t segment_count_;
-  Segment* segments_ = inline_segments_;
-  std::size_t segment_capacity_ = kInlineSegments;
-  Block* current_;
-  Block* first_;
-  std::uint8_t* first_begin_;
-  std::uint8_t* first_limit_;
-  std::size_t kept_octets_ = 0;  // storage besides the first block and the inline segments
+  Segment* segments_ = nullptr;
+  std::size_t segment_capacity_ = 0;
+  Block* current_ = nullptr;
+  const std::size_t first_capacity_;
+  Block* first_ = nullptr;  // null after release()
+  std::uint8_t* first_begin_ = nullptr;
+  std::uint8_t* first_limit_ = nullptr;
+  std::size_t kept_octets_ = 0;  // storage besides the first block
   Attachment* attachment_ = nullptr;
   Host* host_ = nullptr;
-  Segment inline_segments_[kInlineSegments];
 };
 
 }  // namespace corbel::cdr

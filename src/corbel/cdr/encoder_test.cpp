@@ -171,17 +171,49 @@ TEST(Encoder, ReusesItsStorageAfterReset) {
   EXPECT_EQ(write(), first);
 }
 
+std::size_t taken() {
+  const auto all = ::mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
 TEST(Encoder, GivesBackWhatALargeMessageNeeded) {
-  const auto taken = [] {
-    const auto all = ::mallinfo2();
-    return all.uordblks + all.hblkhd;
-  };
   const base::Bytes large(16 * Encoder::kKeepCapacity, 1);
   Encoder encoder(kLittle);
   const std::size_t before = taken();
   encoder.copy_octets(large.data(), large.size());
   encoder.reset(kLittle);
   EXPECT_LT(taken(), before + 2 * Encoder::kKeepCapacity);
+}
+
+TEST(Encoder, GivesAllBackAndBeginsAnew) {
+  const base::Bytes large(100'000, 7);
+  Encoder encoder(kLittle, 752);
+  for (const bool refers : {false, true}) {
+    encoder.release();
+    const std::size_t before = taken();
+    for (int i = 0; i < 40; ++i) {
+      encoder.put(std::uint32_t{1});
+      refers ? encoder.put_reference(large.data(), 3'000) : encoder.copy_octets(large.data(), 3'000);
+    }
+    encoder.release();
+    EXPECT_EQ(encoder.position(), 0U);
+    EXPECT_TRUE(encoder.segments().empty());
+    EXPECT_LE(taken(), before + 8'000) << "but what the allocator keeps at hand";
+    encoder.reset(kLittle);
+    for (int i = 0; i < 40; ++i) {
+      refers ? encoder.put_reference(large.data(), 3'000) : encoder.copy_octets(large.data(), 3'000);
+      encoder.put(std::uint32_t{1});
+    }
+    EXPECT_EQ(encoder.position(), 40U * 3'004);
+    EXPECT_EQ(encoder.to_bytes().size(), 40U * 3'004);
+    encoder.release();
+    encoder.release();
+  }
+  encoder.reset(kLittle);
+  encoder.align(8);
+  encoder.put(std::uint8_t{1});
+  encoder.align(8);
+  EXPECT_EQ(encoder.to_bytes(), (base::Bytes{1, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 // Where a block begins depends on the position in the message: there is less room in it than its size says.

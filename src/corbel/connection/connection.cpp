@@ -238,7 +238,10 @@ void Connection::tell_close() noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (failed_) return;
   const bool between_messages = writer && backlog_.empty() && posting_.drain(base::Deadline::now()).ok();
-  if (!between_messages || closed_by_us_ || shakes_hands() || !session_->put_close(link_.encoder())) return;
+  if (!between_messages || closed_by_us_ || shakes_hands() ||
+      !encodes([&] { return session_->put_close(link_.encoder()); })) {
+    return;
+  }
   closed_by_us_ = true;
   (void)transport().send(link_.encoder().segments(), base::Deadline::now());
 }

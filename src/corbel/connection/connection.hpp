@@ -258,6 +258,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   template <class Encode, class Begin = std::nullptr_t>
   inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr, Begin begin = {});
   inline base::Error not_sent(base::Error error) noexcept;
+  void give_back(Framer& framer) noexcept;
   template <class Encode>
   inline base::Status send_or_keep(const Encode& encode);
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);

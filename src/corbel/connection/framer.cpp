@@ -27,6 +27,7 @@ void Framer::clear() noexcept {
   own_large_.reset();
   repay();
   data_.reset();
+  message_.reset();
   capacity_ = begin_ = end_ = look_at_ = 0;
   looks_ = false;
   streams_ = expects_many_ = false;
@@ -35,6 +36,7 @@ void Framer::clear() noexcept {
 }
 
 void Framer::reserve(std::size_t capacity, bool must) {
+  if (message_ == nullptr) message_ = std::make_unique<Message>();
   // The first buffer is not counted: it goes with the connection, and connections are limited.
   const std::size_t more = std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity);
   if (must) account_.force(more);
@@ -97,8 +99,8 @@ bool Framer::make_large() noexcept {
   if (large_ == Large::filling) return own_large_->lacks_all() && own_large_->missing() == octets;
   const std::size_t wanted = wanted_.load(std::memory_order_relaxed);
   if (large_ != Large::none || wanted != unread().size() + octets || !make_large()) return false;
-  const bool begun = own_large_->begin_lent(session_, unread(), wanted, message_);
-  message_.kind = messaging::Kind::nothing;
+  const bool begun = own_large_->begin_lent(session_, unread(), wanted, *message_);
+  message_->kind = messaging::Kind::nothing;
   if (!begun) return false;
   large_ = Large::filling;
   begin_ = end_ = 0;

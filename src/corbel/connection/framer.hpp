@@ -44,9 +44,16 @@ class Framer : public base::RefCounted {
       return next_large(message);
     return next_small(message);
   }
-  /// A place for the current message that need not be made anew for each: for the thread that reads the connection, and
-  /// one message at a time. What decoding its body leaves behind must go when it has been dealt with (Decoded).
-  Message& message() noexcept { return message_; }
+  /// The same into a place that need not be made anew for each, and goes with the buffer: for the thread that reads the
+  /// connection, and one message at a time. What decoding its body leaves behind must go when it has been dealt with
+  /// (Decoded).
+  [[gnu::always_inline]] base::Result<bool> next() {
+    if (message_ == nullptr) [[unlikely]]
+      return false;  // nothing has been received
+    return next(*message_);
+  }
+  /// After next() was true.
+  Message& message() noexcept { return *message_; }
   class Decoded;
 
   /// Where to put the next octets: never empty. Invalidates messages.
@@ -177,7 +184,7 @@ class Framer : public base::RefCounted {
   unsigned expects_none_ = 0;             // for so many receives
   std::uint64_t not_large_ = UINT64_MAX;  // consumed_ of a message that was looked at
   messaging::Joined joined_;
-  Message message_;
+  std::unique_ptr<Message> message_;  // there as long as data_
 };
 
 /// While a message's body is decoded; then lets go of what that has attached to the decoder.

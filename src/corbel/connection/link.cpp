@@ -12,6 +12,12 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
+namespace {
+
+constexpr std::size_t kFirstCapacity = 752;  // with what belongs to it, what allocators give and take back fast
+
+}  // namespace
+
 Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::size_t gather_threshold)
     : transport_(std::move(transport)),
       peer_(transport_->peer()),
@@ -19,7 +25,7 @@ Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::s
       lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
       gather_threshold_(gather_threshold),
       owner_(owner),
-      encoder_(new cdr::Encoder) {
+      encoder_(new cdr::Encoder({}, kFirstCapacity)) {
   encoder_->set_host(this);
   encoder_->set_reference_threshold(gather_threshold_);
 }
@@ -49,7 +55,7 @@ base::Result<std::size_t> Link::send_messages(base::ConstByteSpan octets, std::s
 void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
   std::unique_ptr<cdr::Encoder> fresh;
   try {
-    fresh = std::make_unique<cdr::Encoder>();
+    fresh = std::make_unique<cdr::Encoder>(cdr::Format{}, kFirstCapacity);
   } catch (const std::bad_alloc&) {
     return;  // then it keeps the token
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 
@@ -46,6 +47,12 @@ class Link final : private cdr::Encoder::Host {
   /// True if other messages may have to leave before the next one.
   bool in_order() const noexcept { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order(bool in_order) noexcept { in_order_.store(in_order, std::memory_order_relaxed); }
+  /// Nothing may be sent for long: gives back the memory for messages, unless somebody is sending.
+  void rest() noexcept {
+    if (!token_.try_lock()) return;
+    encoder_->release();
+    token_.unlock();
+  }
 
   // --- with the token ---
 
@@ -125,5 +132,15 @@ class Link::Writing {
   cdr::Encoder* encoder_ = nullptr;
   bool back_ = false;
 };
+
+/// What `encode` returns; false if there is no memory for what it writes.
+template <class Encode>
+inline bool encodes(const Encode& encode) noexcept {
+  try {
+    return encode();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 }  // namespace corbel::connection

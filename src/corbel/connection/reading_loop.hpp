@@ -67,8 +67,7 @@ template <class Reader>
       if (reader.rests()) [[unlikely]]
         return {Why::rests, {}};
     }
-    Message& message = framer.message();
-    const auto whole = framer.next(message);
+    const auto whole = framer.next();
     if (!whole) [[unlikely]]
       return {Why::failed, whole.error()};
     if (!*whole) {
@@ -82,6 +81,7 @@ template <class Reader>
       const bool later = code == base::Code::timed_out || code == base::Code::would_block;
       return {later ? Why::dry : Why::broken, received.error()};
     }
+    Message& message = framer.message();
     if constexpr (kServes) {
       if (message.kind == messaging::Kind::request) [[likely]] {
         reader.whole = true;

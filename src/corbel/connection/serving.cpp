@@ -122,6 +122,12 @@ struct Connection::Serving {
   Deadline stays_until = Deadline::now();
 };
 
+/// With the reading role: it may rest for long.
+void Connection::give_back(Framer& framer) noexcept {
+  framer.shrink();
+  link_.rest();
+}
+
 template <bool kApart>
 void Connection::Serving<kApart>::run() {
   Server& server = *connection.server_;
@@ -148,11 +154,11 @@ void Connection::Serving<kApart>::run() {
     case ReadEnd::Why::over:
       return;  // another thread serves the connection now, or it ends
     case ReadEnd::Why::rests:
-      if (!connection.input_.plenty()) framer->shrink();  // it may rest for long
+      if (!connection.input_.plenty()) connection.give_back(*framer);
       return server.wait_for(connection, connection.has_octets(*framer), framer->oldest_part());
     case ReadEnd::Why::dry:
       if constexpr (kApart) return connection.drain();
-      framer->shrink();
+      connection.give_back(*framer);
       return server.wait_for(connection, false, framer->oldest_part());
     case ReadEnd::Why::broken:
     case ReadEnd::Why::failed:
@@ -345,7 +351,7 @@ void Connection::end_serving(base::Error error, bool broken) noexcept {
     if (!link_.lossy()) {
       Link::Writing writing(link_, nullptr, Deadline::none());
       // With a backlog it would come into the middle of a reply.
-      if (backlog_.empty() && session_->put_error(writing.encoder())) {
+      if (backlog_.empty() && encodes([&] { return session_->put_error(writing.encoder()); })) {
         (void)transport().send(writing.encoder().segments(), Deadline::now());
       }
     }
