@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "support.hpp"
+#include "support/eventually.hpp"
 
 namespace corbel::async_test {
 namespace {
@@ -113,6 +114,15 @@ TEST(Future, WaitsNoLongerThanAsked) {
   EXPECT_FALSE(future.wait_for(std::chrono::milliseconds(5)));
   world.servant->release();
   future.get();
+}
+
+// Threads of the ORB read for whoever only looks.
+TEST(Future, GetsReadyForWhoOnlyLooks) {
+  World world;
+  world.echo->async_nothing().get();  // what is warm is left to who asks
+  auto future = world.echo->async_echo("seen");
+  EXPECT_TRUE(test::eventually([&] { return future.ready(); }));
+  EXPECT_EQ(future.get(), "seen");
 }
 
 TEST(Future, ThrowsTimeoutWhenTheAnswerIsLate) {

@@ -6,76 +6,17 @@
 #include <thread>
 #include <vector>
 
-#include "corbel/connection/completions.hpp"
-#include "corbel/ipc/event.hpp"
+#include "asynchronous.hpp"
 #include "corbel/ipc/stream.hpp"
-#include "harness.hpp"
-#include "scripted.hpp"
 
 namespace corbel::connection {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A request whose outcome the test looks at.
-class Watched final : public AsyncReply {
- public:
-  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override { ++replies; }
-  void on_queued() noexcept override {}
-  void finish() noexcept override { ++finished; }
-  base::Status start_on(Connection& connection) {
-    return connection.start(
-        request_named("watched"), [](cdr::Encoder&) {}, *this);
-  }
-
-  std::atomic<int> replies{0};
-  std::atomic<int> finished{0};
-};
-
-/// A connection whose peer the test plays, and a reactor that runs only when the test says so.
-class Asynchronous : public testing::Test {
- protected:
-  void begin(std::uint64_t first_token = 2) {
-    Connection::Settings settings;
-    settings.version = {1, 2};
-    settings.first_token = first_token;
-    acts_.handle = silent_->handle();
-    acts_.receive = [](base::ByteSpan, Deadline) {
-      return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
-    };
-    connection_ = ConnectionPtr(new Connection(std::make_unique<Scripted>(acts_), messaging::make_giop(), settings));
-    connection_->set_completions(&completions_);
-  }
-  ~Asynchronous() override { end(); }
-  /// Before what was started goes.
-  void end() {
-    if (connection_) connection_->close();
-    completions_.close();
-  }
-  void start(Watched& reply, Deadline deadline = Deadline::none()) {
-    if (reply.token == 0) reply.token = connection_->take_token();
-    reply.deadline = deadline;
-    ASSERT_TRUE(reply.start_on(*connection_).ok());
-  }
-  /// The next receives give this.
-  void receive(const std::function<void(Octets&)>& fill) {
-    acts_.receive = [this, fill](base::ByteSpan buffer, Deadline) {
-      Octets octets;
-      fill(octets);
-      return octets.into(buffer);
-    };
-  }
-
-  const std::unique_ptr<reactor::Reactor> reactor_ = *reactor::Reactor::create();
-  Completions completions_{*reactor_, false};
-  base::Result<ipc::Event> silent_ = ipc::Event::open();
-  Scripted::Acts acts_;
-  ConnectionPtr connection_;
-};
-
 TEST_F(Asynchronous, ACloseThatCameBehindTheReplyOfWhoReadsIsNotLost) {
   begin();
-  Watched reply;
+  WatchedReply reply;
   start(reply);
   receive([&](Octets& octets) { octets.reply(reply.token).control(messaging::MessageType::close_connection); });
   EXPECT_TRUE(connection_->help(reply, reply.token, Deadline::after(5s)));
@@ -87,8 +28,8 @@ TEST_F(Asynchronous, ACloseThatCameBehindTheReplyOfWhoReadsIsNotLost) {
 
 TEST_F(Asynchronous, ACloseThatCameBehindAReplyEndsTheOthersAsNotExecuted) {
   begin();
-  Watched first;
-  Watched second;
+  WatchedReply first;
+  WatchedReply second;
   start(first);
   start(second);
   receive([&](Octets& octets) { octets.reply(first.token).control(messaging::MessageType::close_connection); });
@@ -102,7 +43,7 @@ TEST_F(Asynchronous, ACloseThatCameBehindAReplyEndsTheOthersAsNotExecuted) {
 
 TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
   begin();
-  Watched reply;
+  WatchedReply reply;
   start(reply);
   std::promise<void> answer;
   acts_.receive = [&, told = answer.get_future().share()](base::ByteSpan buffer, Deadline) {
@@ -127,7 +68,7 @@ TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
 
 TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
   begin();
-  Watched reply;
+  WatchedReply reply;
   start(reply);
   std::latch first_reads(1);
   std::latch second_waits(1);
@@ -155,7 +96,7 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
 
 TEST_F(Asynchronous, AReplyWithAnIdBetweenThoseThatAreGivenIsNotOurs) {
   begin();
-  Watched reply;
+  WatchedReply reply;
   start(reply);
   receive([&](Octets& octets) { octets.reply(reply.token | 1); });
   EXPECT_FALSE(connection_->help(reply, reply.token, Deadline::after(5s)));
@@ -166,7 +107,7 @@ TEST_F(Asynchronous, AReplyWithAnIdBetweenThoseThatAreGivenIsNotOurs) {
 TEST_F(Asynchronous, RepliesNobodyAskedForEndTheConnectionAndLateOnesDoNot) {
   for (const std::uint32_t id : {0U, 4U, 0xfffffffeU}) {
     begin();
-    Watched reply;
+    WatchedReply reply;
     start(reply);  // 2
     receive([&](Octets& octets) { octets.reply(id); });
     (void)connection_->help(reply, reply.token, Deadline::after(5s));
@@ -174,7 +115,7 @@ TEST_F(Asynchronous, RepliesNobodyAskedForEndTheConnectionAndLateOnesDoNot) {
     end();
   }
   begin();
-  Watched late;
+  WatchedReply late;
   start(late);
   AsyncReplyList cancelled;
   connection_->cancel_async(cancelled);
@@ -185,8 +126,8 @@ TEST_F(Asynchronous, RepliesNobodyAskedForEndTheConnectionAndLateOnesDoNot) {
 
 TEST_F(Asynchronous, AfterTheLastRequestIdComesTheFirstAgain) {
   begin(0xfffffffeU);
-  Watched last;
-  Watched zero;
+  WatchedReply last;
+  WatchedReply zero;
   start(last);
   zero.token = connection_->take_token();
   EXPECT_EQ(last.token, 0xfffffffeU);
@@ -202,10 +143,10 @@ TEST_F(Asynchronous, AfterTheLastRequestIdComesTheFirstAgain) {
 
 TEST_F(Asynchronous, AnIdThatIsInUseIsNotGivenAgain) {
   begin((std::uint64_t{1} << 32) + 10);
-  Watched old;
+  WatchedReply old;
   old.token = 12;
   start(old);
-  Watched other;
+  WatchedReply other;
   start(other);
   EXPECT_EQ(other.token, 10U);
   EXPECT_EQ(connection_->take_token(), 14U);
@@ -214,7 +155,7 @@ TEST_F(Asynchronous, AnIdThatIsInUseIsNotGivenAgain) {
 
 TEST_F(Asynchronous, NorIsItGivenToACallThatWaits) {
   begin((std::uint64_t{1} << 32) + 10);
-  Watched old;
+  WatchedReply old;
   old.token = 10;
   start(old);
   base::Bytes sent;
@@ -228,7 +169,7 @@ TEST_F(Asynchronous, NorIsItGivenToACallThatWaits) {
 
 TEST_F(Asynchronous, OneTimerServesOneDeadlineAfterTheOther) {
   begin();
-  Watched replies[4];
+  WatchedReply replies[4];
   const Deadline now = Deadline::after(5ms);
   start(replies[0], Deadline::after(40ms));
   start(replies[1], now);
@@ -269,7 +210,7 @@ TEST_F(Asynchronous, OnewaysThatWaitAreSentWhenTheCarrierHasRoom) {
   for (int i = 0; i < 3; ++i) (void)reactor_->run_once(Deadline::after(30ms));
   EXPECT_EQ(sends, 1);
   EXPECT_TRUE(connection_->has_backlog());
-  Watched reply;  // both directions at once
+  WatchedReply reply;  // both directions at once
   room = true;
   while (far.recv(octets, ipc::RecvFlags::dont_wait)) continue;
   const Deadline bound = Deadline::after(20s);
@@ -293,7 +234,7 @@ TEST_F(Asynchronous, OnewaysThatWaitAreSentWhenTheCarrierHasRoom) {
 
 TEST_F(Asynchronous, WhoIsBehindABrokenSendMayHaveBeenExecutedAndTheBrokenOneWasNot) {
   begin();
-  Watched before;
+  WatchedReply before;
   start(before);
   acts_.send = [](std::size_t, Deadline) { return base::Result<std::size_t>(base::error(Stage::send, Code::lost)); };
   EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::lost));
@@ -317,8 +258,8 @@ TEST(AsynchronousArming, OfTwoThatArmTheConnectionAtOnceBothSucceed) {
   };
   auto connection = connect(acts);
   connection->set_completions(&harness.server().completions());
-  Watched first;
-  Watched second;
+  WatchedReply first;
+  WatchedReply second;
   first.token = connection->take_token();
   second.token = connection->take_token();
   std::thread starter([&] { EXPECT_TRUE(first.start_on(*connection).ok()); });

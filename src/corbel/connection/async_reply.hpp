@@ -34,6 +34,9 @@ class AsyncReply : public UnderWay {
 
  protected:
   AsyncReply() noexcept : UnderWay(Kind::asynchronous) {}
+  /// Before it is started: a thread is probably going to wait for it (Connection::help). Threads of the reactor then
+  /// read it only after Connection::attend(), or if no thread has read for a while.
+  void expect_asker(bool asked) noexcept { set_kind(asked ? Kind::asked : Kind::asynchronous); }
 
  private:
   friend class Completions;

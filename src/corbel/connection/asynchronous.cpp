@@ -15,6 +15,8 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kMaxAsync = 1U << 16;
+/// Until threads of the reactor read for requests that were to be asked for.
+constexpr base::Duration kPatience = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -22,6 +24,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
                                bool helps) {
   const messaging::Token id = reply.token;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
+  const UnderWay::Kind reply_kind = reply.kind();
   CORBEL_CHECK(may_ask());
   CORBEL_CHECK(list(reply));
   bool given_up = false;
@@ -46,7 +49,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     if (withdraw(id)) throw;
     return {};
   }
-  if (!helps) see_to_reading();
+  if (!helps && reply_kind != UnderWay::Kind::asked) see_to_reading();
   see_to_serving();
   return {};
 }
@@ -54,10 +57,12 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
 base::Status Connection::list(AsyncReply& reply) {
   const std::lock_guard lock(mutex_);
   CORBEL_CHECK(may_begin());
-  if (outstanding_.asynchronous() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
+  if (outstanding_.count() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
   // What may throw comes before the reply is listed.
-  if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
-    set_timer(reply.deadline);
+  const bool looks = reply.kind() == UnderWay::Kind::asked && !looks_;
+  const Deadline wakes = looks ? earlier(reply.deadline, Deadline::after(kPatience)) : reply.deadline;
+  if (wakes != timer_deadline_ && earlier(wakes, timer_deadline_) == wakes) set_timer(wakes);
+  looks_ = looks_ || looks;
   reading_.share();
   reply.sending_.store(AsyncReply::Sending::encoding, std::memory_order_relaxed);
   outstanding_.add(reply);
@@ -90,7 +95,8 @@ bool Connection::withdraw(messaging::Token token) noexcept {
   return mine != nullptr;
 }
 
-/// With the mutex. One timer for all: it is set to the earliest deadline, and when it fires, to the next.
+/// With the mutex. One timer for all: it is set to the earliest deadline, or look at what nobody reads for, and when it
+/// fires, to the next.
 void Connection::set_timer(Deadline deadline) {
   if (timer_deadline_ != Deadline::none()) (void)completions_->reactor().cancel(timer_);
   timer_deadline_ = Deadline::none();
@@ -168,6 +174,18 @@ void Connection::stop_helping(messaging::Token token, const Sleeper& helper) noe
   *link = helper.next_helper;
 }
 
+void Connection::attend(const AsyncReply& reply, messaging::Token token) noexcept {
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    UnderWay* const listed = outstanding_.find(token);
+    if (listed != &reply) return;
+    outstanding_.attend(*listed);
+    arming = choose_reader(Left::unknown);
+  }
+  arm(arming);
+}
+
 void Connection::cancel(const AsyncReply& reply, messaging::Token token) noexcept {
   AsyncReply* cancelled = nullptr;
   {
@@ -196,18 +214,23 @@ void Connection::expire() noexcept {
     send_cancel(reply->token);
     completions_->push(*reply);
   }
+  see_to_reading();
 }
 
 /// Takes off the requests whose time is over (timed_out), or all of them.
 void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
   const std::lock_guard lock(mutex_);
   Deadline next = Deadline::none();
+  looks_ = false;
   for (UnderWay* request = outstanding_.first(); request != nullptr;) {
     UnderWay& looked_at = *std::exchange(request, UnderWayList::after(*request));
-    if (looked_at.kind() != UnderWay::Kind::asynchronous) continue;
+    if (looked_at.kind() == UnderWay::Kind::caller) continue;
     auto& reply = static_cast<AsyncReply&>(looked_at);
     if (why == Code::timed_out && !reply.deadline.expired()) {
       next = earlier(next, reply.deadline);
+      // As long as some thread reads, nothing is left lying.
+      if (!reading_.active()) outstanding_.attend(reply);
+      looks_ = looks_ || reply.kind() == UnderWay::Kind::asked;
       continue;
     }
     end_helping(reply);
@@ -216,7 +239,7 @@ void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
     reply.error = base::error(Stage::wait, why);
     given_up.push(reply);
   }
-  if (why == Code::timed_out) set_timer(next);
+  if (why == Code::timed_out) set_timer(looks_ ? earlier(next, Deadline::after(kPatience)) : next);
   if (outstanding_.empty()) reading_.unshare();
 }
 

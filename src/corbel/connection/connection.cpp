@@ -161,7 +161,7 @@ base::Error Connection::fail(base::Error error) noexcept {
 /// With the mutex: gives them to the threads that wait or encode, the others into the list.
 void Connection::give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept {
   while (UnderWay* request = requests.pop()) {
-    if (request->kind() == UnderWay::Kind::asynchronous) {
+    if (request->kind() != UnderWay::Kind::caller) {
       auto& reply = static_cast<AsyncReply&>(*request);
       end_helping(reply);
       if (reply.give_up(base::error(Stage::send, error.code, error.os_error))) {

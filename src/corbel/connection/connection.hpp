@@ -114,6 +114,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// reads the connection if no other thread does. True if it was this thread that read the reply: the caller must call
   /// finish(). `reply` is only compared, so it may be gone.
   bool help(const AsyncReply& reply, messaging::Token token, base::Deadline deadline);
+  /// Threads of the reactor read from now on for the request with the token, started here as `reply`, though it was to
+  /// be asked for (AsyncReply::expect_asker). `reply` is only compared.
+  void attend(const AsyncReply& reply, messaging::Token token) noexcept;
   /// Gives up the request with the token, started here as `reply`, if it is under way: it is finished with `cancelled`,
   /// and the peer is told. `reply` is only compared.
   void cancel(const AsyncReply& reply, messaging::Token token) noexcept;
@@ -357,6 +360,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<bool> registered_{false};  // with the reactor
   std::atomic<bool> heard_end_{false};   // the reactor has told that the peer sends no more
   base::Deadline timer_deadline_ = base::Deadline::none();
+  bool looks_ = false;  // the timer is set to see whether anybody reads for those that are to be asked for
   reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 

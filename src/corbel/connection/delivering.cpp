@@ -285,7 +285,11 @@ void Connection::read_apart() noexcept {
   const auto started = completions_->threads().start([self = base::IntrusivePtr<Connection>(this)] {
     if (!self->begin_for_async()) return;
     Apart reader{*self};
-    self->end_for_async(self->read(*self->framer_, reader));
+    ReadEnd end;
+    do {
+      end = self->read(*self->framer_, reader);
+    } while (end.why == ReadEnd::Why::dry && !reader.has_all());
+    self->end_for_async(end);
   });
   if (started) return;
   if (started.error().code == Code::out_of_resources) {

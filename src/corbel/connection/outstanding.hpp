@@ -15,7 +15,11 @@ namespace corbel::connection {
 /// listed in Outstanding; afterwards it belongs to the thread that took it off.
 class UnderWay {
  public:
-  enum class Kind : std::uint8_t { caller, asynchronous };
+  enum class Kind : std::uint8_t {
+    caller,        ///< a thread waits for it
+    asynchronous,  ///< threads of the reactor read for it
+    asked,         ///< no thread waits yet, but one is probably going to ask: until then nobody reads just for it
+  };
 
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
@@ -25,6 +29,8 @@ class UnderWay {
 
  protected:
   explicit UnderWay(Kind kind) noexcept : kind_(kind) {}
+  /// While it is not listed.
+  void set_kind(Kind kind) noexcept { kind_ = kind; }
   ~UnderWay() = default;
 
  private:
@@ -33,7 +39,7 @@ class UnderWay {
   UnderWay* next_ = nullptr;
   UnderWay* previous_ = nullptr;
   UnderWay* next_in_bucket_ = nullptr;
-  const Kind kind_;
+  Kind kind_;
 };
 
 /// A queue of requests linked through themselves.
@@ -77,7 +83,7 @@ class Outstanding {
 
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }
-  /// How many of them no caller waits for.
+  /// How many of them threads of the reactor read for.
   std::size_t asynchronous() const noexcept { return asynchronous_; }
   /// The oldest; UnderWayList::after leads on.
   UnderWay* first() const noexcept { return order_.first(); }
@@ -89,6 +95,12 @@ class Outstanding {
     link(request);
     ++count_;
     asynchronous_ += request.kind() == UnderWay::Kind::asynchronous ? 1 : 0;
+  }
+  /// Nobody is going to ask for this one.
+  void attend(UnderWay& request) noexcept {
+    if (request.kind() != UnderWay::Kind::asked) return;
+    request.kind_ = UnderWay::Kind::asynchronous;
+    ++asynchronous_;
   }
   /// The request with this id; nullptr if there is none.
   UnderWay* find(messaging::Token token) noexcept {

@@ -24,7 +24,9 @@ Reading::Woken Reading::sleep(std::unique_lock<base::Mutex>& lock, Sleeper& slee
     if (deadline.expired()) return Woken::late;
     sleeper.next_asleep = sleepers_;
     sleepers_ = &sleeper;
+    sleeper.asleep = true;
     sleeper.changed.wait(lock, deadline);
+    sleeper.asleep = false;
     Sleeper** link = &sleepers_;
     while (*link != &sleeper) link = &(*link)->next_asleep;
     *link = sleeper.next_asleep;

@@ -17,6 +17,7 @@ namespace corbel::connection {
 struct Sleeper {
   base::Condition changed;
   bool told = false;               ///< it need not wait any longer
+  bool asleep = false;             ///< waits for `changed`
   Sleeper* next_asleep = nullptr;  ///< in Reading
   Sleeper* next_helper = nullptr;  ///< of those that wait for one asynchronous request
 };
@@ -71,7 +72,7 @@ class Reading {
   /// Ends the sleep of another thread.
   static void tell(Sleeper& sleeper) noexcept {
     sleeper.told = true;
-    sleeper.changed.notify_one();
+    if (sleeper.asleep) sleeper.changed.notify_one();
   }
   /// Wakes a thread to read; false if none sleeps. Those that have not gone to sleep yet will look for themselves.
   bool wake_one() noexcept;

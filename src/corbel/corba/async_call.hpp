@@ -21,6 +21,8 @@ class AsyncCarrier {
   virtual bool poll() = 0;
   /// See AsyncCall::attended.
   virtual bool attended() const noexcept = 0;
+  /// See AsyncCall::attend.
+  virtual void attend() noexcept {}
   /// See AsyncCall::may_take_long.
   virtual void may_take_long() noexcept = 0;
   /// See AsyncCall::report_thrown.
@@ -58,12 +60,20 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// itself.
   virtual bool completes_at_once() const noexcept { return false; }
 
+  /// True if a thread is probably going to wait for the call, or to poll: the ORB's threads then do not look for the
+  /// reply for a while, unless attend() is called.
+  virtual bool expects_asker() const noexcept { return false; }
+
   /// Waits until complete() has returned; false if the deadline comes first. Only after invoke_async has succeeded. The
   /// calling thread reads the reply itself if no other thread does. Any number of threads may wait.
   bool wait(base::Deadline deadline = base::Deadline::none()) { return carrier_->wait(deadline); }
   /// True if the call is over. Does not wait, but the calling thread sees to what has come for the call if no other
   /// thread does: whoever only polls sees the end too. As wait() otherwise.
   bool poll() { return carrier_->poll(); }
+  /// Threads of the ORB see to the call's end from now on, for one whose end no thread asks for after all.
+  void attend() const noexcept {
+    if (carrier_ != nullptr) carrier_->attend();
+  }
   /// True if threads of the ORB see to the call's end even if nobody waits for it, unless servants keep all of them.
   bool attended() const noexcept { return carrier_->attended(); }
 

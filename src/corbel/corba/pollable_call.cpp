@@ -41,10 +41,13 @@ bool PollableCall::take() noexcept {
 }
 
 bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal, std::uint64_t number) noexcept {
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->signal != nullptr) return false;
-  shared_->signal = signal;
-  shared_->number = number;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->signal != nullptr) return false;
+    shared_->signal = signal;
+    shared_->number = number;
+  }
+  attend();
   return true;
 }
 
@@ -55,15 +58,15 @@ void PollableCall::leave() noexcept {
 }
 
 State PollableCall::redirect(bool elsewhere, base::FunctionRef<void()> change) {
-  const std::lock_guard lock(shared_->mutex);
-  const State before = state();
-  if (before == State::pending) {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const State before = state();
+    if (before != State::pending) return elsewhere && !take() ? State::taken : before;
     change();
     shared_->elsewhere = elsewhere;
-  } else if (elsewhere && !take()) {
-    return State::taken;
   }
-  return before;
+  if (elsewhere) attend();
+  return State::pending;
 }
 
 void PollableCall::look(base::FunctionRef<void()> look) const {

@@ -33,9 +33,17 @@ class FutureState : public corba::AsyncCall {
  public:
   using AsyncCall::AsyncCall;
 
-  bool ready() const noexcept { return __atomic_load_n(&waiter_, __ATOMIC_ACQUIRE) == done(); }
+  bool is_over() const noexcept { return __atomic_load_n(&waiter_, __ATOMIC_ACQUIRE) == done(); }
+  bool ready() const noexcept {
+    if (is_over()) return true;
+    this->attend();
+    return false;
+  }
   /// False if the call is over already.
-  bool resume_later(std::coroutine_handle<> coroutine) noexcept { return set_waiter(coroutine.address()); }
+  bool resume_later(std::coroutine_handle<> coroutine) noexcept {
+    this->attend();
+    return set_waiter(coroutine.address());
+  }
   T take() {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
     return take_results();
@@ -49,6 +57,7 @@ class FutureState : public corba::AsyncCall {
   }
   bool complete_quietly() noexcept final { return set_waiter(done()); }
   bool completes_at_once() const noexcept final { return true; }
+  bool expects_asker() const noexcept final { return true; }
 
  private:
   virtual T take_results() = 0;
@@ -100,7 +109,7 @@ class [[nodiscard]] Future {
   auto operator co_await() && noexcept {
     struct Awaiter {
       Future future;
-      bool await_ready() const noexcept { return future.ready(); }
+      bool await_ready() const noexcept { return future.state_->is_over(); }
       bool await_suspend(std::coroutine_handle<> coroutine) const noexcept {
         return future.state_->resume_later(coroutine);
       }
@@ -110,7 +119,7 @@ class [[nodiscard]] Future {
   }
 
  private:
-  bool wait_until(base::Deadline deadline) const { return ready() || state_->wait(deadline); }
+  bool wait_until(base::Deadline deadline) const { return state_->is_over() || state_->wait(deadline); }
   T take() {
     const auto state = std::move(state_);
     return state->take();

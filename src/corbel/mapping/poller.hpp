@@ -20,6 +20,7 @@ class CORBEL_API PolledCall : public corba::PollableCall {
   HandlerRef handler() const;
   /// Moves results and out parameters to where these point. Once, by who has taken the reply, unless it is a failure.
   virtual void give(void* const* results) = 0;
+  bool expects_asker() const noexcept final { return true; }
 
  private:
   void deliver() noexcept final;

@@ -23,10 +23,14 @@ bool CallCarrier::wait(base::Deadline until) {
     const std::uint32_t seen = state();
     if (is_over(seen)) return true;
     if (until.expired()) return false;
-    if (help(until) || (!until.expired() && completions_.take(*this))) {
+    if (help(until)) {
       finish();
-    } else {
-      sleep(seen, until);
+    } else if (changes_of(state()) == changes_of(seen)) {
+      if (!until.expired() && completions_.take(*this)) {
+        finish();
+      } else {
+        sleep(seen, until);
+      }
     }
   }
 }

@@ -218,6 +218,8 @@ void Core::start_threads() {
   check_process();
   if (shutting_down_.load(std::memory_order_acquire)) refuse_call();
   if (auto started = server().start(); !started) raise(started.error(), "starting the ORB's threads");
+  calls_async_ = true;
+  if (shutting_down_) calls_async_ = false;  // shutdown() may have been sooner
 }
 
 std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key, std::string_view lane) {

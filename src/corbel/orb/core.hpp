@@ -137,6 +137,8 @@ class Core final {
   /// Starts the threads that serve requests and attend to asynchronous calls; there are none in single mode. Throws
   /// BAD_INV_ORDER after shutdown.
   void start_threads();
+  /// True if that need not be done before an asynchronous call of this process.
+  bool calls_async() const noexcept { return calls_async_.load(std::memory_order_acquire); }
   /// Where asynchronous calls are finished.
   connection::Completions& completions() const noexcept { return server().completions(); }
   /// True if it has threads that do that.
@@ -238,6 +240,7 @@ class Core final {
   base::ForkMutex listen_mutex_;  // guards what they listen at, and these:
   std::vector<std::string> group_endpoints_;
   std::atomic<bool> shutting_down_{false};  // no new asynchronous calls
+  std::atomic<bool> calls_async_{false};    // not shutting down, and the threads are there
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};

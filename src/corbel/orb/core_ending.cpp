@@ -43,6 +43,7 @@ bool Core::end_adapter(bool wait, base::Deadline deadline) {
 void Core::shutdown(bool wait) {
   if (left_behind()) {
     shutting_down_ = shut_down_ = true;
+    calls_async_ = false;
     return cache_.close();
   }
   // All waits together, in whichever call they are, have one time, which begins with the first of them.
@@ -54,7 +55,9 @@ void Core::shutdown(bool wait) {
   const base::Deadline deadline = end_deadline();
   // A handler that forwards requests needs its calls and connections until the last request has been answered.
   const bool forwards = requests_ != nullptr;
-  bool ended = shutting_down_.exchange(true) || forwards || cancel_async(wait, deadline);
+  const bool was_shutting_down = shutting_down_.exchange(true);
+  calls_async_ = false;
+  bool ended = was_shutting_down || forwards || cancel_async(wait, deadline);
   serves_ = false;
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited

@@ -24,6 +24,7 @@ RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> tar
 void RemoteCall::begin(const RemoteTarget::BindingPtr& settled) {
   try {
     if (settled) {
+      expect_asker(call().expects_asker());
       // No thread can wait for this call yet, no hook is to see it, and no policy adds to its request.
       token = settled->connection->take_token();
       const base::Status sent = ask(*settled, {});
@@ -53,6 +54,7 @@ void RemoteCall::send() {
 
 base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
                                std::span<const messaging::ServiceContext> contexts) {
+  expect_asker(false);  // who asks now may be waiting to be told
   {
     RemoteTarget::BindingPtr before;  // goes after the lock has gone
     const std::lock_guard lock(mutex_);
@@ -74,15 +76,19 @@ base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
   return binding.connection->start(request, encode, *this);
 }
 
+/// The attempt under way; a null binding: none is, or the call is about to end.
+std::pair<RemoteTarget::BindingPtr, messaging::Token> RemoteCall::under_way() noexcept {
+  if (!begin_helping()) return {};
+  const std::lock_guard lock(mutex_);
+  return {binding_, token};
+}
+
+void RemoteCall::attend() noexcept {
+  if (const auto [binding, id] = under_way(); binding) binding->connection->attend(*this, id);
+}
+
 bool RemoteCall::help(base::Deadline until) {
-  if (!begin_helping()) return false;
-  RemoteTarget::BindingPtr binding;
-  messaging::Token id = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    binding = binding_;
-    id = token;
-  }
+  const auto [binding, id] = under_way();
   if (!binding) return false;
   if (binding->connection->help(*this, id, earlier(until, deadline))) return true;
   if (deadline.expired()) binding->connection->expire();
@@ -90,11 +96,9 @@ bool RemoteCall::help(base::Deadline until) {
 }
 
 void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept {
-  const auto encode = [](cdr::Encoder&) {};
   const auto decode = [this](cdr::Decoder& decoder) { call().decode_results(decoder); };
   try {
-    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, invocation_.attempts,
-                      *binding_->context);
+    target_->on_reply(call().operation(), decode, reply, body, invocation_.attempts, *binding_->context);
   } catch (...) {
     failure_ = std::current_exception();
   }

@@ -26,6 +26,7 @@ class RemoteCall final : public CallCarrier {
   base::Status start(const RemoteTarget::BindingPtr& binding, std::span<const messaging::ServiceContext> contexts);
   base::Status ask(const RemoteTarget::Binding& binding, std::span<const messaging::ServiceContext> contexts);
   bool help(base::Deadline until) override;
+  void attend() noexcept override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
   bool finish_quietly() noexcept override;
@@ -34,6 +35,7 @@ class RemoteCall final : public CallCarrier {
   }
   void go_on() noexcept;
   void let_go() noexcept;
+  std::pair<RemoteTarget::BindingPtr, messaging::Token> under_way() noexcept;
   void end(std::exception_ptr failure) noexcept;
 
   base::SharedPtr<RemoteTarget> target_;

@@ -95,7 +95,7 @@ template <bool kKeeps>
     aim(request, binding.route());
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    on_reply(call, reply, body, invocation.attempts, *binding.context);
+    on_reply(call.operation, call.decode_results, reply, body, invocation.attempts, *binding.context);
   };
   const auto keep_and_handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     try {
@@ -195,13 +195,13 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
 }
 
 void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
-  core_.start_threads();
   const std::int64_t now = Deadline::clock_now();
-  if (const BindingPtr binding = bound(); settled(binding, now)) [[likely]] {
+  if (const BindingPtr binding = bound(); settled(binding, now) && core_.calls_async()) [[likely]] {
     return call
         .emplace_carrier<RemoteCall>(call, shared_from(this), *binding->policies, nullptr, binding, binding->word, now)
         .begin(binding);
   }
+  core_.start_threads();
   const std::uint64_t word = Edges::memorable(core_.edges().word());
   EffectivePtr policies = core_.policies().effective(policies_);
   const EffectivePolicies& effective = *policies;
@@ -266,19 +266,8 @@ bool RemoteTarget::flush_oneways(Deadline deadline) {
   return binding->connection->flush_oneways(deadline).ok() && apart;
 }
 
-/// Runs with the reply in place; throws the user exception that the peer raised.
-void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                            Attempts& attempts, cdr::Context& context) try {
-  CORBEL_PROBE("unmarshal");
-  body.set_context(&context);
-  body.withhold();
-  if (reply.status != messaging::ReplyStatus::no_exception)
-    return on_other_reply(call.operation, reply, body, attempts);
-  call.decode_results(body);
-  if (!body.ok()) [[unlikely]]
-    attempts.set_answer(body.error());
-} catch (const std::bad_alloc&) {
-  raise_no_memory(base::Stage::decode, completed_by(reply.status));
+void RemoteTarget::raise_no_memory_for(messaging::ReplyStatus status) {
+  raise_no_memory(base::Stage::decode, completed_by(status));
 }
 
 }  // namespace corbel::orb

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "corbel/base/fork.hpp"
+#include "corbel/base/probe.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/corba/call.hpp"
@@ -134,8 +136,22 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
                     const corba::Call& call, const Invocation& invocation);
-  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
-                cdr::Context& context);
+  /// Runs with the reply in place: `decode(body)`, or throws the user exception that the peer raised.
+  template <class Decode>
+  void on_reply(const corba::Operation& operation, const Decode& decode, const messaging::IncomingReply& reply,
+                cdr::Decoder& body, Attempts& attempts, cdr::Context& context) try {
+    CORBEL_PROBE("unmarshal");
+    body.set_context(&context);
+    body.withhold();
+    if (reply.status != messaging::ReplyStatus::no_exception) [[unlikely]]
+      return on_other_reply(operation, reply, body, attempts);
+    decode(body);
+    if (!body.ok()) [[unlikely]]
+      attempts.set_answer(body.error());
+  } catch (const std::bad_alloc&) {
+    raise_no_memory_for(reply.status);
+  }
+  [[noreturn]] static void raise_no_memory_for(messaging::ReplyStatus status);
 
   // --- calls that came from, or come to, this ORB's own adapter (remote_here.cpp) ---
 
