@@ -20,8 +20,8 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   bool wait(base::Deadline until) final;
   bool poll() override;
   bool attended() const noexcept final { return attended_; }
-  /// For finish(), too, before code that may keep the thread.
-  void may_take_long() noexcept final { reactor::ThreadPool::promote_follower(); }
+  /// For finish(), too, before code that may keep the thread, but probably does not.
+  void may_take_long() noexcept final { reactor::ThreadPool::promote_follower_if_slow(); }
   void report_thrown() noexcept final;
 
  protected:

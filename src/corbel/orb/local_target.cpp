@@ -259,7 +259,7 @@ class LocalAsyncCall final : public CallCarrier {
   }
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void finish() noexcept override {
-    may_take_long();
+    reactor::ThreadPool::promote_follower();  // as for a request that came from outside
     std::exception_ptr failure;
     try {
       if (begin_by_.expired()) {

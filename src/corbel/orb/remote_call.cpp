@@ -132,7 +132,7 @@ void RemoteCall::go_on() noexcept {
       } else {
         target_->settle(*binding, invocation_);
       }
-      may_take_long();
+      reactor::ThreadPool::promote_follower();  // another connection may have to be made
       const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
       send();
       return changed();

@@ -132,6 +132,10 @@ class CORBEL_API Reactor {
   void wake() noexcept;
   void begin_batch(std::size_t events);
   bool has_batch() const noexcept;
+  /// True if there is certainly nothing left of it.
+  bool batch_over() const noexcept {
+    return event_next_ == event_count_ && running_next_ == running_.size() && !timers_due_;
+  }
   void arm() noexcept;
   void arm_timer() noexcept;
   void run_tick();

@@ -19,21 +19,9 @@ struct OfThread {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local OfThread t_here;
 
-/// How long a thread without work keeps what it would not have to allocate for the next.
-constexpr base::Duration kKeeps = std::chrono::seconds(1);
-
 constexpr unsigned kNoLimit = std::numeric_limits<unsigned>::max();
 
 }  // namespace
-
-/// A thread that waits for its turn to lead; lives on that thread's stack. Guarded by the pool's mutex.
-struct ThreadPool::Follower {
-  std::condition_variable woken;
-  Follower* below = nullptr;
-  bool joined = false;  // has a condition of its own to look at
-  bool waits = true;
-  bool has_turn = false;  // woken to lead
-};
 
 ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options)
     : reactor_(reactor),
@@ -261,48 +249,6 @@ base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline dea
   return status;
 }
 
-/// Waits for a turn. False if this thread of the pool has been idle for too long and is one too many.
-bool ThreadPool::follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined) {
-  Follower self;
-  self.joined = joined;
-  self.below = std::exchange(followers_, &self);
-  ++idle_;
-  const base::Deadline until = joined ? deadline : base::Deadline::after(options_.idle_timeout);
-  base::Deadline keeps = base::KeptMemory::octets() == 0 ? base::Deadline::none() : base::Deadline::after(kKeeps);
-  while (self.waits && !until.expired()) {
-    const base::Deadline next = earlier(until, keeps);
-    if (next.is_none()) {
-      self.woken.wait(lock);
-    } else {
-      self.woken.wait_for(lock, next.remaining());
-    }
-    if (self.waits && keeps.expired()) {
-      keeps = base::Deadline::none();
-      base::KeptMemory::give_back();
-    }
-  }
-  if (self.has_turn) turn_given_ = false;
-  if (!self.waits) return true;
-  Follower** link = &followers_;
-  while (*link != &self) link = &(*link)->below;
-  *link = self.below;
-  --idle_;
-  if (joined || threads_ <= options_.min_threads) return true;
-  --threads_;
-  return false;
-}
-
-/// Takes a follower out of the stack and lets it go on. Holds mutex_: the follower is gone once it is free.
-void ThreadPool::wake(Follower** link, bool to_lead) noexcept {
-  Follower& follower = **link;
-  *link = follower.below;
-  --idle_;
-  follower.waits = false;
-  follower.has_turn = to_lead;
-  turn_given_ = turn_given_ || to_lead;
-  follower.woken.notify_one();
-}
-
 /// Runs one thing that is ready, or waits once for such a thing. The caller leads, and still does when nothing was run
 /// or what was run did not promote.
 void ThreadPool::lead(base::Deadline deadline) {
@@ -327,13 +273,19 @@ void ThreadPool::lead(base::Deadline deadline) {
 
 void ThreadPool::promote_follower() {
   ThreadPool* pool = std::exchange(t_here.leads, nullptr);
-  if (pool != nullptr && pool->give_turn()) (void)pool->spawn(true);
+  if (pool != nullptr && pool->give_turn(false)) (void)pool->spawn(true);
+}
+
+void ThreadPool::promote_follower_if_slow() {
+  ThreadPool* pool = std::exchange(t_here.leads, nullptr);
+  if (pool != nullptr && pool->give_turn(pool->reactor_.batch_over())) (void)pool->spawn(true);
 }
 
 /// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back
 /// before it). True if a thread should be started instead; it is counted already. While those that have a Place leave
-/// none for the handler, it stays the leader and waits for one.
-bool ThreadPool::give_turn() noexcept {
+/// none for the handler, it stays the leader and waits for one. `soon_back`: it will probably lead again before another
+/// thread could, so that none is woken if one watches over that.
+bool ThreadPool::give_turn(bool soon_back) noexcept {
   std::unique_lock lock(mutex_);
   if (t_here.busy != this && (busy_ < most_busy_ || !await_place(lock))) ++busy_;
   led_ = false;
@@ -343,6 +295,12 @@ bool ThreadPool::give_turn() noexcept {
     return false;
   }
   if (turn_given_ || stopping_) return false;
+  if (soon_back && slow_for_ != 0) {
+    --slow_for_;
+  } else if (soon_back) {
+    if (watched_) return ++quick_turns_, false;
+    wants_watch_ = true;
+  }
   if (followers_ != nullptr) {
     wake(&followers_, true);
     return false;

@@ -81,6 +81,9 @@ class CORBEL_API ThreadPool {
   /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads; otherwise does nothing.
   /// For handlers with Promotion::by_handler, before they block or get long.
   static void promote_follower();
+  /// The same before something that is probably short: a follower takes over only if it is not, some 10 to 20 ms later.
+  /// At once nevertheless while other events are ready, or if something took that long not long ago.
+  static void promote_follower_if_slow();
 
   /// From now on a thread waits on the reactor even while as many handlers run as may, one more than max_threads if
   /// need be: for an end that must not wait for handlers which do not return. What begins then should be short.
@@ -109,15 +112,27 @@ class CORBEL_API ThreadPool {
   unsigned idle_count() const noexcept;
 
  private:
-  struct Follower;
+  /// How long a thread without work keeps what it would not have to allocate for the next.
+  static constexpr base::Duration kKeeps = std::chrono::seconds(1);
+  /// A thread that waits for its turn to lead; lives on that thread's stack. Guarded by the pool's mutex.
+  struct Follower {
+    std::condition_variable woken;
+    Follower* below = nullptr;
+    bool joined = false;  // has a condition of its own to look at
+    bool waits = true;
+    bool has_turn = false;  // woken to lead
+    bool watches = false;   // looks whether somebody leads
+    unsigned seen = 0;      // quick_turns_ when it looked last
+  };
   struct Waiter;
   using Threads = std::list<PoolThread>;
 
   base::Status work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined);
   bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined);
+  bool takes_over(Follower& self) noexcept;
   void lead(base::Deadline deadline);
   void leave(const ThreadPool* outer) noexcept;
-  bool give_turn() noexcept;
+  bool give_turn(bool soon_back) noexcept;
   bool may_lead() const noexcept;
   static constexpr unsigned kLeader = 1;  // no thread waits on the reactor
   static constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
@@ -143,6 +158,10 @@ class CORBEL_API ThreadPool {
   bool led_ = false;
   bool turn_given_ = false;  // a thread was woken or started to lead and has not got here yet
   bool stopping_ = false;
+  bool watched_ = false;      // a follower takes over from a leader that does not come back
+  bool wants_watch_ = false;  // the next follower shall
+  unsigned quick_turns_ = 0;  // given, for a moment, to nobody
+  unsigned slow_for_ = 0;     // turns for which no leader is expected back
   unsigned threads_ = 0;
   unsigned busy_ = 0;  // in handlers, having given up leadership
   unsigned idle_ = 0;
