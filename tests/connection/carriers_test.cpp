@@ -139,10 +139,14 @@ TEST_F(Carriers, ThatKeepOctetsInsideAreAskedUntilTheyHaveNone) {
   auto told = ipc::Event::open();
   acts_.handle = told->handle();
   begin();
+  std::atomic<int> inside{100};
+  acts_.pending = [&] { return inside != 0; };
   const auto receive = acts_.receive;
   acts_.receive = [&](base::ByteSpan buffer, Deadline deadline) {
     told->clear();
-    return receive(buffer, deadline);
+    auto received = receive(buffer, deadline);
+    if (received) --inside;
+    return received;
   };
   std::deque<CountedReply> replies;
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(replies.emplace_back(finished_).start_on(*connection_).ok());

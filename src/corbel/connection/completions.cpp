@@ -39,6 +39,7 @@ void Completions::call_thread() noexcept {
 }
 
 void Completions::run(AsyncReplyList& replies) noexcept {
+  AsyncReply* first = nullptr;
   {
     const std::lock_guard lock(mutex_);
     bool next = waiting_.empty();
@@ -47,28 +48,29 @@ void Completions::run(AsyncReplyList& replies) noexcept {
       // This thread takes the first at once; a thread that waits for another one may be sooner.
       if (!std::exchange(next, false)) reply->on_queued();
     }
+    first = begin_next();
   }
-  drain();
+  finish(first);
 }
 
-/// Takes one to finish, after this thread has `ended` another one. While it is being finished, which may take for ever,
-/// the tick looks after those that remain.
+/// Takes one to finish, after this thread has `ended` another one.
 AsyncReply* Completions::next(bool ended) noexcept {
-  AsyncReply* reply = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended) {
-      --running_;
-      if (settling_ != 0) changed_.notify_all();
-    }
-    ++begun_;
-    reply = waiting_.pop();
-    if (reply == nullptr) return nullptr;
-    reply->queued_ = false;
-    ++running_;
-    if (waiting_.empty()) return reply;
+  const std::lock_guard lock(mutex_);
+  if (ended) {
+    --running_;
+    if (settling_ != 0) changed_.notify_all();
   }
-  if (ticks_) reactor_.start_tick();
+  return begin_next();
+}
+
+/// With the mutex. While the one is being finished, which may take for ever, the tick looks after those that remain.
+AsyncReply* Completions::begin_next() noexcept {
+  ++begun_;
+  AsyncReply* const reply = waiting_.pop();
+  if (reply == nullptr) return nullptr;
+  reply->queued_ = false;
+  ++running_;
+  if (ticks_ && !waiting_.empty()) reactor_.start_tick();
   return reply;
 }
 
@@ -78,7 +80,11 @@ void Completions::add(AsyncReply& reply) noexcept {
 }
 
 void Completions::drain() noexcept {
-  AsyncReply* reply = next(false);
+  finish(next(false));
+}
+
+/// Finishes this one, unless it is null, and all that wait.
+void Completions::finish(AsyncReply* reply) noexcept {
   if (reply == nullptr) return;
   const Running running{this, t_running};
   do {

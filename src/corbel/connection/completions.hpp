@@ -47,6 +47,8 @@ class Completions {
   void drain() noexcept;
   void add(AsyncReply& reply) noexcept;
   AsyncReply* next(bool ended) noexcept;
+  AsyncReply* begin_next() noexcept;
+  void finish(AsyncReply* reply) noexcept;
   void call_thread() noexcept;
 
   reactor::Reactor& reactor_;

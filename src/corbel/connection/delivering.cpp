@@ -17,6 +17,7 @@ using base::Stage;
 
 namespace {
 
+constexpr unsigned kMostRounds = 8;            // of reading and finishing, before others have their turn
 constexpr std::size_t kSmallCopy = 64U << 10;  // is nothing beside the thread that waits for it
 
 /// What a copy of a message for another thread takes of the memory for what comes in, until that has it.
@@ -220,31 +221,40 @@ void Connection::on_client_event(reactor::Events events) noexcept {
 struct Connection::Arrived {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
-  static constexpr bool has_all() noexcept { return false; }
-  bool rests() noexcept { return receptions > kMostReceptions; }
+  bool has_all() const noexcept { return receptions != 0 && connection.has_taken_all(); }
+  bool rests() const noexcept { return receptions > kMostReceptions; }
   Deadline until(const Framer&) noexcept {
     ++receptions;
     return Deadline::now();
   }
 
   static constexpr unsigned kMostReceptions = 32;  // then others have their turn
+  Connection& connection;
   AsyncReplyList finished{};
   unsigned receptions = 0;
 };
 
-/// On a thread of the reactor: what has arrived is read and decoded here, then finished after the role is free.
-void Connection::read_for_async() noexcept {
-  if (!begin_for_async()) return;
-  Arrived reader;
-  const ReadEnd end = read(*framer_, reader);
-  end_for_async(end);
-  if (reader.finished.empty()) return;
-  completions_->run(reader.finished);
+/// True if asking the carrier again would probably be in vain: should more have come, the reactor says so at once.
+bool Connection::has_taken_all() const noexcept {
+  return link_.largest_message() == 0 && !framer_->in_message() && !framer_->is_full() && !link_.transport().pending();
 }
 
-bool Connection::begin_for_async() noexcept {
+/// On a thread of the reactor: what has arrived is read and decoded here, then finished after the role is free. While
+/// that is done, more arrives: it is looked for a few times, before the reactor is waited for.
+void Connection::read_for_async() noexcept {
+  for (unsigned rounds = 0; rounds < kMostRounds; ++rounds) {
+    if (!begin_for_async(rounds == 0)) return;
+    Arrived reader{*this};
+    end_for_async(read(*framer_, reader));
+    if (reader.finished.empty()) return;
+    completions_->run(reader.finished);
+  }
+}
+
+/// `called`: the reactor has.
+bool Connection::begin_for_async(bool called) noexcept {
   const std::lock_guard lock(mutex_);
-  reading_.disarm();
+  if (called) reading_.disarm();
   if (failed_ || reading_.active() || outstanding_.asynchronous() == 0) return false;
   reading_.begin();
   return true;
@@ -256,7 +266,9 @@ void Connection::end_for_async(ReadEnd end) noexcept {
   {
     const std::lock_guard lock(mutex_);
     stop_reading();
-    arming = choose_reader(end.why == ReadEnd::Why::dry ? Left::nothing : Left::more);
+    arming = choose_reader(end.why == ReadEnd::Why::dry     ? Left::nothing
+                           : end.why == ReadEnd::Why::rests ? Left::more
+                                                            : Left::unknown);
   }
   arm(arming);
 }
@@ -283,7 +295,7 @@ struct Connection::Apart {
 /// For carriers that no reactor can wait for.
 void Connection::read_apart() noexcept {
   const auto started = completions_->threads().start([self = base::IntrusivePtr<Connection>(this)] {
-    if (!self->begin_for_async()) return;
+    if (!self->begin_for_async(true)) return;
     Apart reader{*self};
     ReadEnd end;
     do {

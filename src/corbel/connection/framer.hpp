@@ -101,6 +101,8 @@ class Framer : public base::RefCounted {
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
   base::ConstByteSpan unread() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
+  /// True if the last receive left no room: there may be more at once.
+  bool is_full() const noexcept { return end_ == capacity_; }
   /// True if next() may have a message without anything more being received.
   bool has_unread() const noexcept { return begin_ != end_ || large_ == Large::whole; }
   /// Takes over what `other` has not consumed; `other` keeps the current message.

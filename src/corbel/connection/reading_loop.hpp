@@ -54,8 +54,8 @@ struct Connection::ReadEnd {
 }
 
 /// Takes whole messages out of the framer, and when there are none, octets from the carrier, until the reader has what
-/// it wants, the carrier has nothing more for so long as the reader waits, or it is the end. A carrier may therefore
-/// keep octets inside: it is asked until it has none.
+/// it wants, the carrier has nothing more for so long as the reader waits, or it is the end. A carrier may keep octets
+/// inside: it is asked until it has none, or says that it has none.
 template <class Reader>
 [[gnu::always_inline]] inline Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
   using Why = ReadEnd::Why;
