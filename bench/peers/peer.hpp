@@ -29,7 +29,9 @@
 //                                    come back from the server, and are counted both ways; MODE buffered are oneway
 //                                    calls that are kept back until 100 leave together. Where some may get lost
 //                                    (udp, oneway only), OCTETS are those that arrived, and a third number those sent
-//     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
+//     async HOW WINDOW N             N void calls by futures, pollers, handlers, coroutines or deferred (requests of
+//     the
+//                                    DII), WINDOW of them under way -> "ok NANOSECONDS"
 //     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE as
 //                                    in stream; waits until all are done -> "ok NANOSECONDS"
 //     value WHAT N                   N two-way calls with a value of values.idl -> "ok NANOSECONDS"

@@ -99,6 +99,21 @@ bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
   return contract.kept();
 }
 
+/// Calls by futures, ten under way, each waited for: who waits reads, and no thread is woken. Every 10 ms a thread
+/// looks whether anybody reads; traced, a call takes long.
+bool keeps_contract_of_futures(const Mechanism& mechanism) {
+  constexpr double kLooks = 0.1;
+  const Workload futures{.command = "async futures 10", .server_environment = kPatientServer};
+  Contract contract(mechanism.label() + " over tcp, futures");
+  contract.at_most("heap allocations of the client", count_allocations(mechanism, "tcp", futures)[0], 0);
+  const Costs client = count_system_calls(mechanism, "tcp", futures)[0].calls;
+  contract.exactly("sends of the client", total(client, {"sendto", "sendmsg", "write", "writev"}), 1);
+  contract.at_most("receives of the client", total(client, {"recvfrom", "recvmsg", "read", "readv"}), 1 + kLooks);
+  contract.at_most("waits of the reactor of the client", total(client, {"epoll_wait", "epoll_ctl"}), 2 * kLooks);
+  contract.at_most("hand-offs (futex) of the client", total(client, {"futex"}), kLooks);
+  return contract.kept();
+}
+
 }  // namespace
 
 int run_contract(const Settings&, Report& report) {
@@ -110,6 +125,7 @@ int run_contract(const Settings&, Report& report) {
   for (const Mechanism& mechanism : find_mechanisms(report.machine)) {
     if (mechanism.orb != "corbel") continue;
     for (const char* const transport : {"tcp", "unix", "shm"}) kept = keeps_contract(mechanism, transport) && kept;
+    kept = keeps_contract_of_futures(mechanism) && kept;
   }
   std::cout << (kept ? "The contract is kept.\n" : "The contract is BROKEN.\n");
   return kept ? 0 : 1;

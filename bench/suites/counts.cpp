@@ -59,7 +59,7 @@ class Run {
                                         : 0;
     const int varying = settings_.repetitions(3, 1);
     Progress progress(static_cast<std::size_t>(repetitions) * transports_.size() * mechanisms_.size() +
-                      2 * static_cast<std::size_t>(varying) * static_cast<std::size_t>(asynchronous));
+                      std::size(kHow) * static_cast<std::size_t>(varying) * static_cast<std::size_t>(asynchronous));
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (const std::string& transport : transports_) {
         for (const Mechanism& mechanism : mechanisms_) {
@@ -137,7 +137,7 @@ class Run {
   void sample_asynchronous(Progress& progress) {
     const std::string transport = "tcp";
     for (const Mechanism& mechanism : mechanisms_) {
-      for (const char* const how : {"futures", "handlers"}) {
+      for (const char* const how : kHow) {
         if (!mechanism.can("async")) continue;
         progress.step("counting asynchronous calls of " + mechanism.label());
         Case of = mechanism.case_on(transport);
@@ -248,6 +248,7 @@ class Run {
   std::vector<Sampled> samples_;
   std::map<Case, std::vector<double>> asynchronous_;
   static constexpr const char* kUnderWay = "10";
+  static constexpr const char* kHow[] = {"futures", "pollers", "coroutines", "handlers", "deferred"};
 };
 
 }  // namespace

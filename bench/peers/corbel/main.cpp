@@ -4,6 +4,7 @@
 // compressed by the plug-in that CORBEL_BENCH_ZIOP names.
 #include <corbel/corba/buffering_policy.hpp>
 #include <corbel/corba/messaging_policies.hpp>
+#include <corbel/dynamic/request.hpp>
 #include <corbel/mapping/with_policies.hpp>
 #include <corbel/orb/lent_values.hpp>
 #include <corbel/orb/orb.hpp>
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstdlib>
 #include <functional>
 #include <latch>
@@ -30,6 +32,23 @@ using peer::CubitRef;
 using peer::Ring;
 using peer::Target;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+
+/// Begins at once, and nobody waits for its end.
+struct Task {
+  struct promise_type {
+    static Task get_return_object() noexcept { return {}; }
+    static std::suspend_never initial_suspend() noexcept { return {}; }
+    static std::suspend_never final_suspend() noexcept { return {}; }
+    static void return_void() noexcept {}
+    [[noreturn]] static void unhandled_exception() noexcept { std::abort(); }
+  };
+};
+
+/// `count` calls, one after the other.
+Task ping_in_turn(IDL::traits<Bench::Pinger>::ref_type pinger, unsigned long count, std::latch& missing) {
+  for (unsigned long i = 0; i < count; ++i) co_await pinger->async_ping();
+  missing.count_down();
+}
 
 /// Counts replies down.
 class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_base_type {
@@ -116,6 +135,30 @@ class Client {
         for (auto& future : futures) future.get();
       }
       return;
+    }
+    if (how == "pollers") {
+      std::vector<IDL::traits<Bench::AMI_PingerPoller>::ref_type> pollers(window);
+      for (unsigned long i = 0; i < count; i += window) {
+        for (auto& poller : pollers) poller = pinger->sendp_ping();
+        for (auto& poller : pollers) poller->ping(0xffffffff);
+      }
+      return;
+    }
+    if (how == "deferred") {
+      std::vector<IDL::traits<CORBA::Request>::ref_type> requests(window);
+      for (unsigned long i = 0; i < count; i += window) {
+        for (auto& request : requests) {
+          request = pinger->_request("ping");
+          request->send_deferred();
+        }
+        for (auto& request : requests) request->get_response();
+      }
+      return;
+    }
+    if (how == "coroutines") {
+      std::latch missing(static_cast<std::ptrdiff_t>(window));
+      for (unsigned long k = 0; k < window; ++k) ping_in_turn(pinger, count / window, missing);
+      return missing.wait();
     }
     const auto poa = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
     const auto servant = CORBA::make_reference<Handler>();
