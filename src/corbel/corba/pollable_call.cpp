@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "corbel/corba/poll_signal.hpp"
@@ -19,8 +20,18 @@ struct PollableCall::Shared {
   bool elsewhere = false;
 };
 
-PollableCall::PollableCall(const Operation& operation) : AsyncCall(operation), shared_(base::make_shared<Shared>()) {}
-PollableCall::~PollableCall() = default;
+PollableCall::PollableCall(const Operation& operation) : AsyncCall(operation) {
+  static_assert(sizeof(Shared) <= kSharedSize && alignof(Shared) <= alignof(void*));
+  ::new (static_cast<void*>(shared_)) Shared;
+}
+
+PollableCall::~PollableCall() {
+  shared().~Shared();
+}
+
+PollableCall::Shared& PollableCall::shared() const noexcept {
+  return *std::launder(reinterpret_cast<Shared*>(shared_));
+}
 
 base::Deadline PollableCall::deadline_of(std::uint32_t timeout) noexcept {
   return timeout == UINT32_MAX ? base::Deadline::none() : base::Deadline::after(std::chrono::milliseconds(timeout));
@@ -42,10 +53,10 @@ bool PollableCall::take() noexcept {
 
 bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal, std::uint64_t number) noexcept {
   {
-    const std::lock_guard lock(shared_->mutex);
-    if (shared_->signal != nullptr) return false;
-    shared_->signal = signal;
-    shared_->number = number;
+    const std::lock_guard lock(shared().mutex);
+    if (shared().signal != nullptr) return false;
+    shared().signal = signal;
+    shared().number = number;
   }
   attend();
   return true;
@@ -53,29 +64,29 @@ bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal, std::uint64_
 
 void PollableCall::leave() noexcept {
   base::SharedPtr<PollSignal> left;  // goes after the lock
-  const std::lock_guard lock(shared_->mutex);
-  left = std::move(shared_->signal);
+  const std::lock_guard lock(shared().mutex);
+  left = std::move(shared().signal);
 }
 
 State PollableCall::redirect(bool elsewhere, base::FunctionRef<void()> change) {
   {
-    const std::lock_guard lock(shared_->mutex);
+    const std::lock_guard lock(shared().mutex);
     const State before = state();
     if (before != State::pending) return elsewhere && !take() ? State::taken : before;
     change();
-    shared_->elsewhere = elsewhere;
+    shared().elsewhere = elsewhere;
   }
   if (elsewhere) attend();
   return State::pending;
 }
 
 void PollableCall::look(base::FunctionRef<void()> look) const {
-  const std::lock_guard lock(shared_->mutex);
+  const std::lock_guard lock(shared().mutex);
   look();
 }
 
 void PollableCall::renew() noexcept {
-  const std::lock_guard lock(shared_->mutex);
+  const std::lock_guard lock(shared().mutex);
   State ready = State::ready;
   State pending = State::pending;
   __atomic_compare_exchange(&state_, &ready, &pending, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -84,15 +95,15 @@ void PollableCall::renew() noexcept {
 void PollableCall::wake() noexcept {
   base::SharedPtr<PollSignal> signal;
   {
-    const std::lock_guard lock(shared_->mutex);
-    signal = shared_->signal;
+    const std::lock_guard lock(shared().mutex);
+    signal = shared().signal;
   }
   if (signal != nullptr) signal->notify();
 }
 
 bool PollableCall::complete_quietly() noexcept {
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->elsewhere || shared_->signal != nullptr) return false;
+  const std::lock_guard lock(shared().mutex);
+  if (shared().elsewhere || shared().signal != nullptr) return false;
   State ready = State::ready;
   __atomic_store(&state_, &ready, __ATOMIC_RELEASE);
   return true;
@@ -104,10 +115,10 @@ void PollableCall::complete(std::exception_ptr failure) noexcept {
   base::SharedPtr<PollSignal> signal;
   std::uint64_t number = 0;
   {
-    const std::lock_guard lock(shared_->mutex);
-    elsewhere = shared_->elsewhere;
-    signal = shared_->signal;
-    number = shared_->number;
+    const std::lock_guard lock(shared().mutex);
+    elsewhere = shared().elsewhere;
+    signal = shared().signal;
+    number = shared().number;
     State now = elsewhere ? State::taken : State::ready;
     __atomic_store(&state_, &now, __ATOMIC_RELEASE);
   }

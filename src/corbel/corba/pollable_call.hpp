@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 
@@ -65,7 +66,9 @@ class CORBEL_API PollableCall : public AsyncCall {
   virtual void deliver() noexcept {}
 
   struct Shared;
-  const base::SharedPtr<Shared> shared_;
+  Shared& shared() const noexcept;
+  static constexpr std::size_t kSharedSize = 40;
+  alignas(void*) mutable std::byte shared_[kSharedSize];  // a Shared, in place; its headers are not for generated code
   std::exception_ptr failure_;
   State state_ = State::pending;  // of all threads; <atomic> is 6,000 lines
 };

@@ -24,7 +24,8 @@ RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> tar
 void RemoteCall::begin(const RemoteTarget::BindingPtr& settled) {
   try {
     if (settled) {
-      expect_asker(call().expects_asker());
+      // Without threads it may be the application's loop that is to be told of the reply.
+      expect_asker(attended() && call().expects_asker());
       // No thread can wait for this call yet, no hook is to see it, and no policy adds to its request.
       token = settled->connection->take_token();
       const base::Status sent = ask(*settled, {});
@@ -132,7 +133,7 @@ void RemoteCall::go_on() noexcept {
       } else {
         target_->settle(*binding, invocation_);
       }
-      reactor::ThreadPool::promote_follower();  // another connection may have to be made
+      reactor::ThreadPool::promote_follower();                    // another connection may have to be made
       const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
       send();
       return changed();
