@@ -7,8 +7,9 @@ namespace {
 /// Objects that are destroyed inside each other's destructors at most: much less than the smallest stack holds.
 constexpr unsigned kMostNested = 64;
 
-thread_local unsigned nested = 0;
-thread_local ControlBlock* waiting = nullptr;
+// In a shared library the usual model is a function call each time.
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned nested = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local ControlBlock* waiting = nullptr;
 
 void destroy(ControlBlock* block) noexcept {
   ++nested;

@@ -106,11 +106,8 @@ void Connection::set_timer(Deadline deadline) {
   timer_deadline_ = deadline;
 }
 
-messaging::Token Connection::take_token() {
-  messaging::Token free = session_->next_token();
-  if (!session_->tokens_came_round()) [[likely]]
-    return free;
-  // The ids came round again: a request may still wait for the reply to one of the first.
+/// The ids came round again: a request may still wait for the reply to one of the first.
+messaging::Token Connection::take_free_token(messaging::Token free) {
   const std::lock_guard lock(mutex_);
   while (outstanding_.find(free) != nullptr) free = session_->next_token();
   return free;

@@ -103,7 +103,10 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
   void set_completions(Completions* completions) noexcept;
   /// For AsyncReply::token.
-  messaging::Token take_token();
+  messaging::Token take_token() {
+    const messaging::Token next = session_->next_token();
+    return session_->tokens_came_round() ? take_free_token(next) : next;
+  }
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. It is not finished if this fails: stage encode or send, nothing
   /// whole was sent. With too many under way: out_of_resources (stage send).
@@ -306,6 +309,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Status list(AsyncReply& reply);
   void see_to_reading() noexcept;
   bool withdraw(messaging::Token token) noexcept;
+  messaging::Token take_free_token(messaging::Token free);
   void set_timer(base::Deadline deadline);
   void give_up_async(AsyncReplyList& given_up, base::Code why) noexcept;
   static void end_helping(AsyncReply& reply) noexcept;

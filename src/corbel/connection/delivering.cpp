@@ -102,7 +102,7 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
       return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
     }
     finished = &reply;
-    end_helping(*finished);
+    if (reply.helpers_ != nullptr) end_helping(reply);
   }
   {
     const Framer::Decoded decoded(message);

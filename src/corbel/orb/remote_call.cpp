@@ -10,10 +10,10 @@
 namespace corbel::orb {
 
 RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
-                       EffectivePtr kept, RemoteTarget::BindingPtr settled, std::uint64_t word, std::int64_t at)
+                       EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at)
     : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
       target_(std::move(target)),
-      binding_(std::move(settled)),
+      binding_(settled),
       policies_(std::move(kept)),
       invocation_(call.operation(), policies, word, at),
       trace_(target_->core_.log()) {
@@ -154,14 +154,14 @@ void RemoteCall::end(std::exception_ptr failure) noexcept {
 }
 
 void RemoteCall::let_go() noexcept {
-  RemoteTarget::BindingPtr binding;  // goes after the lock has gone
-  if (end_helping()) [[unlikely]] {
-    const std::lock_guard lock(mutex_);
-    binding = std::move(binding_);
-  } else {
-    binding = std::move(binding_);
+  const bool helped = end_helping();
+  if (helped) [[unlikely]]
+    mutex_.lock();
+  {
+    const RemoteTarget::BindingPtr binding(std::move(binding_));  // goes after the lock has gone
+    if (helped) [[unlikely]]
+      mutex_.unlock();
   }
-  binding.reset();
   target_.reset();
 }
 

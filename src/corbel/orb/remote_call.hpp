@@ -13,7 +13,7 @@ class RemoteCall final : public CallCarrier {
   /// `settled`: the binding to begin with, which keeps the policies; else `kept` does. `word` and `at`: as Invocation
   /// has them.
   RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
-             EffectivePtr kept, RemoteTarget::BindingPtr settled, std::uint64_t word, std::int64_t at);
+             EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at);
 
   /// Sends the request, over the settled binding if there is one. Throws what invoke() would throw before the request
   /// has left; the call is over then.
