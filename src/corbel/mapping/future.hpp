@@ -34,16 +34,9 @@ class FutureState : public corba::AsyncCall {
   using AsyncCall::AsyncCall;
 
   bool is_over() const noexcept { return __atomic_load_n(&waiter_, __ATOMIC_ACQUIRE) == done(); }
-  bool ready() const noexcept {
-    if (is_over()) return true;
-    this->attend();
-    return false;
-  }
+  bool ready() const noexcept { return is_over() || (this->attend(), false); }
   /// False if the call is over already.
-  bool resume_later(std::coroutine_handle<> coroutine) noexcept {
-    this->attend();
-    return set_waiter(coroutine.address());
-  }
+  bool resume_later(std::coroutine_handle<> waits) noexcept { return this->attend(), set_waiter(waits.address()); }
   T take() {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
     return take_results();
