@@ -126,8 +126,8 @@ TEST_F(QuickTurns, AreNotExpectedForAWhileAfterASlowOne) {
   watch(other, [&] { ++released; });
   poke(pair, 20);
   const auto begun = std::chrono::steady_clock::now();
-  poke(pair, 200);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 1500ms);  // 2 s and more if each waited to be taken over
+  poke(pair, 1'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s);  // 10 s and more if each waited to be taken over
   finish();
 }
 
