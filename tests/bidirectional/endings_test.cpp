@@ -101,6 +101,30 @@ TEST_F(Endings, OfAClientsOrbWaitForWhatRunsThere) {
   ends.join();
 }
 
+// What runs there may be waiting for the server, and that for another call-back: it is told at once that there is none.
+TEST_F(Endings, OfAClientsOrbRefuseCallBacksThatComeMeanwhile) {
+  Gate gate;
+  auto client = std::make_unique<ClientSide>();
+  const HostRef host = client->host(server_.ior());
+  host->enter(client->guest);
+  std::string inner;
+  client->servant->on_ask = [&] {
+    if (client->servant->asked != 1) return;
+    gate.pass();
+    inner = ending_of([&] { (void)host->call_back("too late"); });
+  };
+  auto asked = server_.servant->guest()->async_ask("last");
+  ASSERT_TRUE(gate.await_waiting());
+  std::thread ends([&] { client->orb->shutdown(true); });
+  EXPECT_TRUE(eventually([&] { return ending_of([&] { (void)client->guest->_is_a("x"); }) != "done"; }));
+  const auto begun = std::chrono::steady_clock::now();
+  gate.open();
+  EXPECT_EQ(asked.get(), "guest: last");
+  EXPECT_EQ(inner, "TRANSIENT MAYBE 4") << "the outer one had begun";
+  ends.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 15s) << "nobody waits for a time-out";
+}
+
 TEST(EndingsOfOrbs, OfAServersOrbWaitForTheCallBacksOfWhatRunsThere) {
   Gate gate;
   ServerSide server;

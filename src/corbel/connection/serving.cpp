@@ -179,11 +179,15 @@ void Connection::on_event(reactor::Events events) noexcept {
 }
 
 bool Connection::serve_request(Framer& framer, Message& message) {
-  const std::uint32_t running = begin_request();
+  std::uint32_t running = begin_request();
   if (running == 0) [[unlikely]] {
-    if (asks()) return true;  // only replies are of interest any more
-    server_->leave(*this);
-    return false;
+    if (!asks()) {
+      server_->leave(*this);
+      return false;
+    }
+    // Only replies are of interest any more. But the peer may answer what this side waits for when it has its own
+    // answer: the adapter, which closes now, gives one.
+    running = running_.fetch_add(1, std::memory_order_seq_cst) + 1;
   }
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
