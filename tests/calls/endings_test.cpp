@@ -90,7 +90,7 @@ struct Case {
 
 std::vector<std::string> options_for(const End& end) {
   if (!end.slow) return {};
-  return {"-ORBConnectTimeout", "100", "-ORBCallTimeout", end.where == "wait" ? "300" : "30000"};
+  return {"-ORBConnectTimeout", "300", "-ORBCallTimeout", end.where == "wait" ? "500" : "30000"};
 }
 
 void check(const Case& row) {
