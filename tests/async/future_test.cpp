@@ -106,6 +106,25 @@ TEST(Future, IsReadByTheWaiterItselfInSingleMode) {
   EXPECT_EQ(first.get(), "first");
 }
 
+TEST(Future, IsGoodForOneResult) {
+  World world;
+  const auto refuses = [](corbel::Future<std::string>& future) {
+    EXPECT_FALSE(future.valid());
+    EXPECT_THROW(future.get(), CORBA::BAD_INV_ORDER);
+    EXPECT_THROW((void)future.ready(), CORBA::BAD_INV_ORDER);
+    EXPECT_THROW(future.wait(), CORBA::BAD_INV_ORDER);
+    EXPECT_THROW((void)future.wait_for(std::chrono::seconds(0)), CORBA::BAD_INV_ORDER);
+    EXPECT_THROW((void)std::move(future).operator co_await(), CORBA::BAD_INV_ORDER);
+  };
+  corbel::Future<std::string> future;
+  refuses(future);
+  future = world.echo->async_echo("once");
+  auto moved = std::move(future);
+  refuses(future);
+  EXPECT_EQ(moved.get(), "once");
+  refuses(moved);
+}
+
 TEST(Future, WaitsNoLongerThanAsked) {
   World world;
   auto future = world.echo->async_wait();

@@ -20,6 +20,10 @@ void* AsyncCall::operator new(std::size_t size) {
   }
 }
 
+void AsyncCall::raise_taken() {
+  raise("BAD_INV_ORDER", minor::kResultTakenTwice, Completed::no);
+}
+
 void AsyncCall::refuse_for_memory() {
   raise("NO_MEMORY", vendor_minor(base::Stage::encode, base::Code::out_of_resources), Completed::no);
 }

@@ -43,6 +43,9 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
 
+  /// For those whose result is asked for when it has been given away. Throws BAD_INV_ORDER (OMG minor code 12).
+  [[noreturn]] static void raise_taken();
+
   const Operation& operation() const noexcept { return operation_; }
   /// Writes the arguments; again for every attempt.
   virtual void encode_arguments(cdr::Encoder& encoder) = 0;

@@ -70,7 +70,8 @@ class FutureState : public corba::AsyncCall {
 
 /// The outcome of an asynchronous call, to be waited for with get() or `co_await`, once. Dropping it does not stop the
 /// call. T is what the operation returns if it has neither out nor inout parameters; else a std::tuple of the result
-/// (if not void) and those parameters in order, or just the one there is. Movable; for one thread at a time.
+/// (if not void) and those parameters in order, or just the one there is. Movable; for one thread at a time. All but
+/// valid() throw BAD_INV_ORDER (OMG minor code 12) if it is not valid.
 template <class T>
 class [[nodiscard]] Future {
  public:
@@ -84,7 +85,7 @@ class [[nodiscard]] Future {
   /// False after get() or co_await, or if it was never more than default-constructed.
   bool valid() const noexcept { return state_ != nullptr; }
   /// True if get() would not wait.
-  bool ready() const noexcept { return state_->ready(); }
+  bool ready() const { return state().ready(); }
   /// Waits; the calling thread reads the reply itself if no other thread does.
   void wait() const { (void)wait_until(base::Deadline::none()); }
   /// True if the call ended in time. `timeout` is a duration of std::chrono.
@@ -99,7 +100,7 @@ class [[nodiscard]] Future {
   }
 
   /// Suspends the coroutine until the call is over and gives its results or throws. It goes on in a thread of the ORB.
-  auto operator co_await() && noexcept {
+  auto operator co_await() && {
     struct Awaiter {
       Future future;
       bool await_ready() const noexcept { return future.state_->is_over(); }
@@ -108,11 +109,17 @@ class [[nodiscard]] Future {
       }
       T await_resume() { return future.take(); }
     };
+    (void)state();
     return Awaiter{std::move(*this)};
   }
 
  private:
-  bool wait_until(base::Deadline deadline) const { return state_->is_over() || state_->wait(deadline); }
+  detail::FutureState<T>& state() const {
+    if (state_ == nullptr) [[unlikely]]
+      corba::AsyncCall::raise_taken();
+    return *state_;
+  }
+  bool wait_until(base::Deadline deadline) const { return state().is_over() || state_->wait(deadline); }
   T take() {
     const auto state = std::move(state_);
     return state->take();
