@@ -82,7 +82,7 @@ class CORBEL_API Encoder {
     cursor_ = segment_begin_ = origin_ = first_begin_;
     limit_ = first_limit_;
   }
-  /// The same, and gives all storage back: the next message allocates again.
+  /// Forgets what was written, and gives all storage back: the next message, which begins with reset(), allocates.
   void release() noexcept;
   const Format& format() const noexcept { return format_; }
 

@@ -185,8 +185,8 @@ bool Connection::serve_request(Framer& framer, Message& message) {
       server_->leave(*this);
       return false;
     }
-    // Only replies are of interest any more. But the peer may answer what this side waits for when it has its own
-    // answer: the adapter, which closes now, gives one.
+    // Only replies are of interest any more. But the peer may not answer what this side waits for before it has an
+    // answer itself: the adapter, which is closing, gives it one.
     running = running_.fetch_add(1, std::memory_order_seq_cst) + 1;
   }
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
