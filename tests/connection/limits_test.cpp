@@ -118,6 +118,20 @@ TEST_F(AtItsLimits, WhoHasGoneNoLongerCountsAgainstItsHost) {
   }
 }
 
+TEST_F(AtItsLimits, WhoseRequestHasComeIsNotIdleHoweverLateItIsRead) {
+  settings_.limits.idle = 50ms;
+  begin();
+  RawPeer peer;
+  ASSERT_TRUE(come(peer));
+  EXPECT_TRUE(is_served(peer));
+  ASSERT_TRUE(peer.send(echo_request(7)));
+  std::this_thread::sleep_for(100ms);
+  ASSERT_TRUE(run_until([&] { return !peer.silent(); }));
+  EXPECT_EQ(peer.message(), echo_reply(7));
+  ASSERT_TRUE(run_until([&] { return !peer.silent(); }));
+  EXPECT_TRUE(was_dismissed(peer)) << "now it is";
+}
+
 TEST_F(AtItsLimits, OldHalfAMessageLeavesBeforeWhoHasBeenIdleForLonger) {
   settings_.limits.connections = settings_.limits.connections_of_host = 2;
   begin();

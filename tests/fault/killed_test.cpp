@@ -154,11 +154,22 @@ TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
   std::minstd_rand random(6);
   const auto server = make_orb(GetParam().server);
   const std::string ior = serve(server);
+  // A server that is not told of ends gives up the honest client's place, too, when nothing has come for long; and its
+  // carrier may lose what is said just then.
+  const bool gives_up = !GetParam().tells_ends;
   std::vector<std::string> options = GetParam().client;
   options.insert(options.end(), {"-ORBCollocation", "off"});
+  if (gives_up) options.insert(options.end(), {"-ORBCallTimeout", "2000"});
   const auto orb = make_orb(options);
   const auto honest = victim_of(orb, ior);
-  EXPECT_EQ(honest->echo("before"), "before");
+  const auto is_served = [&](const std::string& text) {
+    for (int lost = 0;; ++lost) try {
+        return honest->echo(text) == text;
+      } catch (const CORBA::TIMEOUT&) {
+        if (!gives_up || lost == 10) throw;
+      }
+  };
+  EXPECT_TRUE(is_served("before"));
   const auto before = corbel::test::open_descriptors();
   const int rounds = kills(30 / GetParam().rare);
   for (int round = 0; round < rounds; ++round) {
@@ -178,14 +189,12 @@ TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
     ::close(pipe[0]);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
     ::kill(client, SIGKILL);
-    EXPECT_EQ(honest->echo("meanwhile"), "meanwhile");
+    EXPECT_TRUE(is_served("meanwhile"));
     reap(client);
   }
   EXPECT_TRUE(corbel::test::eventually([&] { return corbel::test::open_descriptors() <= before; }));
-  // A server that is not told of ends gives up the honest client's place, too, when nothing has come for long.
-  const bool gives_up = !GetParam().tells_ends;
   EXPECT_TRUE(gives_up || corbel::test::open_descriptors() == before);
-  EXPECT_EQ(honest->echo("after"), "after");
+  EXPECT_TRUE(is_served("after"));
   orb->destroy();
   server->destroy();
 }
@@ -195,7 +204,9 @@ std::vector<Means> means_of_killed() {
   for (const std::string& endpoint : corbel::test::endpoints(corbel::test::Between::processes)) {
     all.push_back({endpoint.substr(0, endpoint.find(':')), {"-ORBListenEndpoints", endpoint}, {}});
     if (all.back().name != "rudp") continue;
-    const std::vector<std::string> soon{"-ORBRudpGiveUp", "1000"};  // ends are learnt of by silence
+    // Ends are learnt of by silence, which a busy machine must not pass for.
+    const std::vector<std::string> soon{"-ORBRudpGiveUp", "3000"};
+    all.back().rare = 4;
     all.back().client = soon;
     all.back().server.insert(all.back().server.end(), soon.begin(), soon.end());
   }

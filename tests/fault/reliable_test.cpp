@@ -110,7 +110,7 @@ TEST_P(Reliable, EveryCallIsExecutedOnce) {
 }
 
 TEST_P(Reliable, ACallThatMayHaveBeenExecutedSaysSo) {
-  start({.lost = 5}, "2000");
+  start({.lost = 5}, "4000");
   EXPECT_EQ(victim_->echo("before"), "before");
   std::atomic<int> calls{0};
   std::thread cutting([&] {

@@ -311,7 +311,9 @@ void Server::look_at_ages() {
     look_at(oldest_part, oldest_part != nullptr ? oldest_part->live.part_since : 0, settings_.limits.message);
     look_at(oldest_sending, oldest_sending != nullptr ? oldest_sending->live.since : 0, send_timeout());
   }
-  for (const auto& each : idle) dismiss(*each, "idle for too long");
+  for (const auto& each : idle) {  // what has come just now would be lost with a carrier that has no word for its end
+    if (!has_octets(*each)) dismiss(*each, "idle for too long");
+  }
   for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {
     CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()},
