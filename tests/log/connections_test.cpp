@@ -293,6 +293,31 @@ TEST(ConnectionWatch, EndsTheOrbFromWithin) {
   EXPECT_EQ(heard.wait_for(2)[1].what, What::closed);
 }
 
+/// Takes its time over lost connections, and tells when it begins to.
+class SlowOverLosses final : public base::LogSink {
+ public:
+  void write(const base::LogRecord& record) override {
+    if (record.event != "connection lost") return;
+    begun.count_down();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+
+  std::latch begun{1};
+};
+
+TEST(ConnectionWatch, HearsOfAnEndThatAnotherThreadHasBegunToTellWhenTheOrbEnds) {
+  FakePeer peer({answer::reset()});
+  const auto sink = std::make_shared<SlowOverLosses>();
+  LoggingOrb client({}, "info", [&](corbel::orb::Components& components) { components.log_sink = sink; });
+  Heard heard;
+  const ConnectionWatch watch(*client.orb, heard.call_back());
+  std::thread caller([&] { (void)refusal_of([&] { client.thing(peer.ior())->add(1, 2); }); });
+  sink->begun.wait();
+  client.orb->shutdown(true);
+  EXPECT_EQ(heard.wait_for(2)[1].what, What::closed);
+  caller.join();
+}
+
 TEST(ConnectionWatch, OnceEndedHearsNothingAndMayOutliveTheOrb) {
   FakePeer peer({three()});
   LoggingOrb client({}, "off");

@@ -61,6 +61,12 @@ void show_socket(Connection& connection, bool accepted) noexcept {
   }
 }
 
+void watch_closed(Watchers* watchers, const Connection& connection) noexcept {
+  const Watched& watched = connection.watched;
+  tell(watchers, What::closed, connection, watched.error, why_ended(connection, watched.error));
+  if ((watched.told.load(std::memory_order_relaxed) & Watched::kAwaited) != 0) watchers->awaited();
+}
+
 void watch_opened(Connection& connection, bool accepted) noexcept {
   Watched& watched = connection.watched;
   if ((watched.told.fetch_or(Watched::kOpening) & Watched::kOpening) != 0) return;
@@ -68,16 +74,20 @@ void watch_opened(Connection& connection, bool accepted) noexcept {
   Watchers* const watchers = connection.watchers();
   watched.accepted = accepted;
   if (watchers != nullptr) watched.id = watchers->next_id();
+  if (watchers != nullptr && watchers->any()) {
+    watchers->await();
+    watched.told.fetch_or(Watched::kAwaited);
+  }
   tell(watchers, What::opened, connection, {}, nullptr);
   if ((watched.told.fetch_or(Watched::kOpened) & Watched::kEnded) == 0) return;
   // Another thread ended it meanwhile, and left it to this one to tell that afterwards.
-  tell(watchers, What::closed, connection, watched.error, why_ended(connection, watched.error));
+  watch_closed(watchers, connection);
 }
 
 void watch_ended(Connection& connection, base::Error error) noexcept {
   connection.watched.error = error;
   if ((connection.watched.told.fetch_or(Watched::kEnded) & Watched::kOpened) == 0) return;
-  tell(connection.watchers(), What::closed, connection, error, why_ended(connection, error));
+  watch_closed(connection.watchers(), connection);
 }
 
 }  // namespace

@@ -139,8 +139,24 @@ void Watchers::remove(const std::shared_ptr<Watcher>& watcher) noexcept {
   watcher->withdraw();
 }
 
+void Watchers::await() noexcept {
+  if (left_behind()) return;
+  const std::lock_guard lock(ends_mutex_);
+  ++awaited_;
+}
+
+void Watchers::awaited() noexcept {
+  if (left_behind()) return;
+  const std::lock_guard lock(ends_mutex_);
+  if (--awaited_ == 0) none_awaited_.notify_all();
+}
+
 void Watchers::end() noexcept {
   if (left_behind()) return;
+  if (any()) {
+    std::unique_lock lock(ends_mutex_);
+    (void)none_awaited_.wait(lock, Deadline::after(kLastPatience), [this] { return awaited_ == 0; });
+  }
   std::vector<std::shared_ptr<Watcher>> all;
   {
     const std::lock_guard lock(mutex_);

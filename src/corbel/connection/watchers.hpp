@@ -22,7 +22,7 @@ namespace corbel::connection {
 /// What a connection remembers for its watchers. Each part is told at most once, and never the end before the
 /// beginning, whichever threads tell them.
 struct Watched {
-  static constexpr std::uint8_t kOpening = 1, kOpened = 2, kEnded = 4;
+  static constexpr std::uint8_t kOpening = 1, kOpened = 2, kEnded = 4, kAwaited = 8;
   std::atomic<std::uint8_t> told{0};
   std::uint64_t id = 0;                   ///< before kOpened
   bool accepted = false;                  ///< before kOpened
@@ -80,7 +80,11 @@ class Watchers {
   std::shared_ptr<Watcher> add(Watcher::CallBack call_back);
   /// As Watcher::withdraw(). Also after end().
   void remove(const std::shared_ptr<Watcher>& watcher) noexcept;
-  /// The ORB ends: events before this are still delivered, but for slow call-backs, and none after it.
+  /// A connection has been told of, whose end will be; and it has been.
+  void await() noexcept;
+  void awaited() noexcept;
+  /// The ORB ends: events before this are still delivered, but for slow call-backs, and none after it. The ends of
+  /// connections that other threads are just closing, or had only just opened, still count as before.
   void end() noexcept;
 
  private:
@@ -93,6 +97,9 @@ class Watchers {
   base::ForkMutex mutex_;  // guards what follows
   std::vector<std::shared_ptr<Watcher>> all_;
   bool ended_ = false;
+  base::Mutex ends_mutex_;  // guards what follows
+  base::Condition none_awaited_;
+  std::size_t awaited_ = 0;
 };
 
 }  // namespace corbel::connection
