@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 namespace corbel::naming {
 namespace {
@@ -18,6 +22,11 @@ using Fault = StoreError::Fault;
 /// Says whose file it is (PRAGMA application_id): "CBLN".
 constexpr std::int64_t kApplication = 0x43424c4e;
 constexpr std::int64_t kFormat = 3;
+
+constexpr unsigned long kPage = 4096;           // of memory; SQLite makes sure that each has a block, not more
+constexpr std::uint64_t kIndex = 32U << 10;     // what -shm begins with
+constexpr off_t kLaterIndex = off_t{96} << 10;  // with the first, for 64 MiB of log
+constexpr const char* kNoRoom = ": its disk is full; to begin it needs 32 KiB beside the file";
 
 // A context counts its bindings, so that limits and destroy() need not. Names are the key and nothing else is, so that
 // a listing goes on after a name whatever has changed meanwhile.
@@ -183,16 +192,16 @@ bool SqliteConnection::in_transaction() const noexcept {
 
 void SqliteConnection::fail(const char* what) {
   const int code = sqlite3_extended_errcode(database_);
-  const char* const full = (code & 0xff) == SQLITE_FULL ? ": its disk is full: "
-                           : code == SQLITE_IOERR_SHMSIZE
-                               ? ": its disk is full; to begin it needs 32 KiB beside the file: "
-                               : ": ";
+  const std::string full = (code & 0xff) == SQLITE_FULL   ? ": its disk is full: "
+                           : code == SQLITE_IOERR_SHMSIZE ? std::string(kNoRoom) + ": "
+                                                          : ": ";
   throw sqlite_error(path_ + full + sqlite3_errmsg(database_) + " (" + what + ")", code);
 }
 
 std::unique_ptr<Connection> Sqlite::connect(Connection::Kind kind, Patience) {
   using Mode = SqliteConnection::Mode;
   const bool writes = kind == Connection::Kind::write;
+  index_.expect();
   auto connection = std::make_unique<SqliteConnection>(path_, writes ? Mode::create : Mode::read);
   // FULL makes a commit, which in WAL mode is one append to the log, wait for the disk; with NORMAL it would last
   // beyond a crash of this process only.
@@ -203,7 +212,40 @@ std::unique_ptr<Connection> Sqlite::connect(Connection::Kind kind, Patience) {
     connection->execute(durability_ == Durability::power_loss ? "PRAGMA synchronous = FULL"
                                                               : "PRAGMA synchronous = NORMAL");
   }
+  // Whoever is the first begins it anew.
+  (void)connection->number("SELECT count(*) FROM sqlite_schema");
+  index_.keep();
   return connection;
+}
+
+IndexRoom::~IndexRoom() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void IndexRoom::expect() const {
+  struct statvfs disk {};
+  struct stat there {};
+  const std::string folder = std::filesystem::path(path_).parent_path().string();
+  if (::statvfs(folder.empty() ? "." : folder.c_str(), &disk) != 0 || disk.f_frsize >= kPage) return;
+  // What is there is given back first.
+  const std::uint64_t own = ::stat(path_.c_str(), &there) == 0 ? static_cast<std::uint64_t>(there.st_blocks) * 512 : 0;
+  if (std::uint64_t{disk.f_bavail} * disk.f_frsize + own < kIndex) throw lacking();
+}
+
+void IndexRoom::keep() {
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat there {};
+  if (file_ < 0 || ::fstat(file_, &there) != 0) return;  // there is none, as with a log in another mode
+  const auto place = [this](off_t octets) { return ::fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, octets) == 0; };
+  // A file system that cannot do this (EOPNOTSUPP) is one that has what is written.
+  if (!place(there.st_size + kLaterIndex) && errno == ENOSPC && !place(there.st_size) && errno == ENOSPC) {
+    throw lacking();
+  }
+}
+
+StoreError IndexRoom::lacking() const {
+  return sqlite_error(database_ + kNoRoom);
 }
 
 void Sqlite::prepare(Connection& connection) {

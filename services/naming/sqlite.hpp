@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "sql.hpp"
@@ -56,12 +57,35 @@ class FileLock {
   int file_;
 };
 
+/// The pages of SQLite's index (-shm), which it maps: where the system gives them no place on the disk before they are
+/// touched, as file systems with small blocks do, a full disk would end the process by SIGBUS.
+class IndexRoom {
+ public:
+  explicit IndexRoom(const std::string& database) : database_(database), path_(database + "-shm") {}
+  ~IndexRoom();
+  IndexRoom(const IndexRoom&) = delete;
+  IndexRoom& operator=(const IndexRoom&) = delete;
+
+  /// Before SQLite opens it. Throws StoreError if there is no room.
+  void expect() const;
+  /// Once SQLite has: gives it its place, and some for later. Throws StoreError if there is no room.
+  void keep();
+
+ private:
+  StoreError lacking() const;
+
+  const std::string database_;
+  const std::string path_;
+  std::mutex mutex_;
+  int file_ = -1;  // stays open: closing it would take SQLite's locks away
+};
+
 /// Owns the database file, alone: a second one for the same file is refused, be it by another path (links are followed,
 /// and a file with several hard links is refused).
 class Sqlite final : public Engine {
  public:
   Sqlite(const std::string& path, Durability durability)
-      : path_(real_path(path)), lock_(path_ + ".lock"), durability_(durability) {}
+      : path_(real_path(path)), lock_(path_ + ".lock"), index_(path_), durability_(durability) {}
 
   bool shared() const noexcept override { return false; }
   const std::string& name() const noexcept override { return path_; }
@@ -76,6 +100,7 @@ class Sqlite final : public Engine {
  private:
   const std::string path_;  ///< without links, so that what lies beside the file is there once
   const FileLock lock_;
+  IndexRoom index_;
   const Durability durability_;
 };
 

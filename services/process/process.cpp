@@ -4,9 +4,11 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -92,7 +94,10 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(draft);
   file << text;
   file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) throw std::runtime_error(path + ": cannot be written");
+  if (file && std::rename(draft.c_str(), path.c_str()) == 0) return;
+  const std::string why = std::strerror(errno);
+  std::remove(draft.c_str());
+  throw std::runtime_error(path + ": cannot be written: " + why);
 }
 
 }  // namespace corbel::process
