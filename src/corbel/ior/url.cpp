@@ -109,7 +109,8 @@ bool consume_address(std::string_view& text, UrlAddress& address) {
   std::string_view body = text.substr(0, text.find_first_of(ends_of(address.scheme)));
   text.remove_prefix(body.size());
   const bool named = body.starts_with('/') || body.starts_with('@');  // a path or an abstract name, without a version
-  if (address.scheme == "uiop" && !named && !consume_version(body, address.version)) return false;
+  const bool has_version = address.scheme == "uiop" || address.scheme == "diop";
+  if (has_version && !named && !consume_version(body, address.version)) return false;
   if (address.scheme == "iiop" || address.scheme == "ssliop") return parse_iiop_address(body, address);
   address.host = body;
   return address.scheme == "rir" ? body.empty() : !body.empty();

@@ -72,6 +72,10 @@ TEST(ObjectUrl, KeepsPathsOfUiopWhole) {
   EXPECT_EQ(url.addresses[0].version, (Version{1, 2}));
   EXPECT_EQ(parse("corbaloc:uiop:/tmp/x@y|k").addresses[0].host, "/tmp/x@y");
   EXPECT_EQ(fault_of("corbaloc:uiop:x@/tmp/a|k"), UrlFault::bad_address);
+  const ObjectUrl datagrams = parse("corbaloc:diop:1.2@host:5000/key");
+  EXPECT_EQ(datagrams.addresses[0].version.minor, 2);
+  EXPECT_EQ(datagrams.addresses[0].host, "host:5000");
+  EXPECT_EQ(fault_of("corbaloc:diop:rubbish@host:5000/key"), UrlFault::bad_address);
   EXPECT_EQ(url.addresses[1].host, "/tmp/c");
   EXPECT_EQ(key_of(url), "key/1");
 }

@@ -67,9 +67,7 @@ class UdpFactory final : public Factory {
   /// "diop:[1.2@]host:port".
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
     if (address.scheme != kUrlScheme) return base::error(Stage::resolve, Code::unsupported);
-    const std::string_view text = address.host;
-    const std::size_t at = text.find('@');
-    CORBEL_TRY(ior::HostPort parsed, parse_host_port(at == std::string_view::npos ? text : text.substr(at + 1)));
+    CORBEL_TRY(ior::HostPort parsed, parse_host_port(address.host));
     if (parsed.host.empty() || parsed.port == 0) return base::error(Stage::resolve, Code::bad_argument);
     return EndpointPtr(std::make_shared<UdpEndpoint>(std::move(parsed)));
   }
