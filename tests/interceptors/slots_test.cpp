@@ -104,6 +104,11 @@ TEST_F(Slots, SetInReceiveRequestAreNotTheServants_16_4_4_2) {
 
 TEST_F(Slots, OfACallerAreItsOwnAgainAfterACollocatedCall_16_4_4_3) {
   std::string servant;
+  std::string contexts;
+  s_->set("contexts", [&](const ServerInfoRef&) {
+    contexts = text_in(current_->get_slot(0));
+    current_->set_slot(0, any_with("the interceptor's"));
+  });
   servant_->on_ask = [&](const std::string&) {
     servant = text_in(current_->get_slot(0));
     current_->set_slot(0, any_with("the servant's"));
@@ -111,6 +116,7 @@ TEST_F(Slots, OfACallerAreItsOwnAgainAfterACollocatedCall_16_4_4_3) {
   };
   current_->set_slot(0, any_with("the caller's"));
   local_->ask("");
+  EXPECT_EQ(contexts, "nothing");
   EXPECT_EQ(servant, "nothing");
   EXPECT_EQ(text_in(current_->get_slot(0)), "the caller's");
 }

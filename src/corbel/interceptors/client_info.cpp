@@ -13,6 +13,7 @@ class Called final : public CORBA::Object {};
 std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile, const cdr::Limits& limits) {
   if (auto iiop = ior::decode_iiop_profile(profile, limits)) return std::move(iiop->components);
   if (auto local = ior::decode_uiop_profile(profile, limits)) return std::move(local->components);
+  if (auto datagrams = ior::decode_diop_profile(profile, limits)) return std::move(datagrams->components);
   if (auto own = ior::decode_corbel_profile(profile, limits)) return std::move(own->components);
   return {};
 }

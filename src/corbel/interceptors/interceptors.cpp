@@ -165,6 +165,7 @@ void Interceptors::begin(orb::ServerRequest& request) {
   request.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (!slots_->empty()) request.slots = std::make_shared<RequestSlots>();
   auto* slots = static_cast<RequestSlots*>(request.slots.get());
+  if (slots != nullptr) slots->enter_thread(*slots_);  // also if the thread is the caller's own
   {
     const InfoOf<ServerInfo> info(*this, request);
     for (const ServerRef& one : servers_) {
@@ -178,7 +179,7 @@ void Interceptors::begin(orb::ServerRequest& request) {
       }
     }
   }
-  if (slots != nullptr) slots->enter_thread(*slots_);
+  if (slots != nullptr) slots->give_to_thread(*slots_);
   if (request.outcome != Outcome::pending) end(request);
 }
 

@@ -9,8 +9,12 @@ namespace corbel::interceptors {
 
 void RequestSlots::enter_thread(const SlotArea& area) {
   OfThread& thread = area.of_thread();
-  of_thread_ = std::exchange(thread.slots, values_);
+  of_thread_ = std::exchange(thread.slots, {});
   outer_ = std::exchange(thread.request, this);
+}
+
+void RequestSlots::give_to_thread(const SlotArea& area) {
+  area.of_thread().slots = values_;
 }
 
 void RequestSlots::take_from_thread(const SlotArea& area) {

@@ -13,8 +13,9 @@ class RequestSlots {
  public:
   SlotValues& values() noexcept { return values_; }
 
-  /// The calling thread has these from now on.
+  /// The calling thread's own are set aside; it has none until it is given these.
   void enter_thread(const SlotArea& area);
+  void give_to_thread(const SlotArea& area);
   /// What it made of them.
   void take_from_thread(const SlotArea& area);
   /// It has its own again.
