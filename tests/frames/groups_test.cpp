@@ -14,6 +14,7 @@
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "raw_peer.hpp"
 
 namespace {
 
@@ -42,6 +43,10 @@ class GroupMember : public virtual CORBA::servant_traits<Studio::Camera>::base_t
   bool await(const std::string& caption) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return caption_ == caption; });
+  }
+  std::string last_caption() {
+    const std::lock_guard lock(mutex_);
+    return caption_;
   }
   std::size_t octets() {
     const std::lock_guard lock(mutex_);
@@ -307,6 +312,29 @@ TEST_F(GroupCalls, AreListenedToWhereTheGroupIsAndNowhereElse) {
   EXPECT_THROW(join("giop", "tcp://127.0.0.1:0"), CORBA::BAD_PARAM);
   EXPECT_THROW(join("nonsense", own.endpoint), CORBA::BAD_PARAM);
   join("frames", own.endpoint);
+}
+
+// The key of an object's own reference, sent to a group, leads nowhere: neither of a member nor of another object.
+TEST_F(GroupCalls, WhoSendsToTheGroupReachesItsMembersByTheGroupAlone) {
+  using corbel::test::Writer;
+  const Orb server = make_orb("one");
+  const auto members = serve(server, 1);
+  const auto profile = corbel::ior::decode_iiop_profile(
+      corbel::ior::from_string(server->object_to_string(members[0]->_this()))->profiles[0]);
+  const auto request = corbel::test::raw_request(
+      1, corbel::base::as_text(profile->object_key), "caption", [](Writer& w) { w.string("by its key"); }, 0);
+  Writer packet;
+  packet.raw("MIOP").octet(0x10).octet(3).u16(static_cast<std::uint16_t>(request.size()));
+  packet.u32(0).u32(1).u32(12).raw("twelve octet").raw(request);
+  auto stranger = *corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::loopback_v4());
+  const auto port = static_cast<std::uint16_t>(std::stoi(url_.substr(url_.rfind(':') + 1)));
+  ASSERT_TRUE(stranger.send_to(packet.written(), *corbel::ipc::InetAddress::parse("239.255.77.11", port)));
+  const Camera all = group(make_orb("client"));
+  all->push(1, Studio::Picture(10));
+  EXPECT_TRUE(members[0]->await(1));
+  EXPECT_EQ(members[0]->last_caption(), "");
+  all->caption("by the group");
+  EXPECT_TRUE(members[0]->await("by the group"));
 }
 
 TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {

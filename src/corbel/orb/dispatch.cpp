@@ -53,19 +53,24 @@ void put(cdr::Encoder& encoder, std::string_view id, std::uint32_t minor, corba:
   }
 }
 
+/// What a request came over.
+enum class Over { acceptor, opened_here, group };
+
 /// Takes the request to its object; whatever comes back becomes a reply.
 template <class Call>
 [[gnu::always_inline]] inline void serve(Core& core, Call& call, const messaging::IncomingRequest& request,
-                                         cdr::Decoder& body, cdr::Context& context, bool opened_here = false) noexcept {
+                                         cdr::Decoder& body, cdr::Context& context,
+                                         Over over = Over::acceptor) noexcept {
   try {
     body.set_context(&context);
     body.withhold();
     call.begin();
-    if (opened_here) core.adapter()->check_both_ways(request.object_key);
+    if (over == Over::opened_here) core.adapter()->check_both_ways(request.object_key);
     if (request.contexts.count() != 0) check_in_time(request.contexts);
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }
+    if (over == Over::group) return core.adapter()->dispatch_to_group(request.object_key, call);
     core.adapter()->dispatch(request.object_key, call);
   } catch (...) {
     call.reply_exception();
@@ -121,8 +126,11 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;
   const LentPtr lent = both_ways ? core_.bidirectional().lent(connection, request) : nullptr;
   cdr::Context& context = lent != nullptr ? lent->context() : core_.context();
+  const bool to_group =
+      (core_.edges().word() & Edges::kGroups) != 0 && connection.transport().traits().group_profile != 0;
+  const Over over = to_group ? Over::group : connection.is_opened_here() ? Over::opened_here : Over::acceptor;
   const auto run = [&](auto& call) {
-    serve(core_, call, request, body, context, connection.is_opened_here());
+    serve(core_, call, request, body, context, over);
     if (traced) trace(core_, connection, call, request, begin);
   };
   if ((core_.edges().word() & Edges::kServerHooks) != 0) {

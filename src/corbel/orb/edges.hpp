@@ -19,6 +19,7 @@ class Edges {
   static constexpr std::uint64_t kServerTrace = 0x10;  ///< a line of the log per request
   static constexpr std::uint64_t kServerHooks = 0x20;  ///< CallHooks that want to see what comes
   static constexpr std::uint64_t kBothWays = 0x40;     ///< connections over which both sides ask
+  static constexpr std::uint64_t kGroups = 0x80;       ///< groups are listened to
   static constexpr std::uint64_t kServerFlags = 0xf0;
   static constexpr std::uint64_t kHooks = kClientHooks | kServerHooks;
   static constexpr std::uint64_t kChange = 0x100;

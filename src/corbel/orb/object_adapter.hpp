@@ -43,6 +43,11 @@ class ObjectAdapter {
   virtual void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, Place&) {
     dispatch(object_key, call);
   }
+  /// The same for each member, of this ORB, of the group that the body of a UIPMC profile names. Throws
+  /// OBJECT_NOT_EXIST if there is none.
+  virtual void dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) {
+    dispatch(profile_body, call);
+  }
   /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
   /// another CORBA exception, or LocationForward.
   virtual void locate(base::ConstByteSpan object_key) = 0;

@@ -49,6 +49,13 @@ void Adapter::dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& c
   take(object_key, call, &place);
 }
 
+/// What is sent to a group is for its members alone: whoever may send to it need not reach other objects.
+void Adapter::dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) {
+  const auto members = space_->core().groups().members(profile_body);
+  if (members == nullptr) corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, kNo);
+  take_for_all(*members, call);
+}
+
 void Adapter::locate(base::ConstByteSpan object_key) {
   ObjectKey key;
   if (!parse_key(object_key, key)) forward_named(object_key);

@@ -20,6 +20,7 @@ class Adapter : public orb::ObjectAdapter {
   Adapter(orb::Core& core, const AdapterMakers& makers);
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override;
+  void dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) override;
   void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) override;
   void locate(base::ConstByteSpan object_key) override;
   void check_both_ways(base::ConstByteSpan object_key) override;
