@@ -88,6 +88,17 @@ TEST_P(TransportConformance, DeliversWhatWasSentBeforeTheEnd) {
   EXPECT_EQ(end.error().stage, Stage::receive);
 }
 
+TEST_P(TransportConformance, WhatHadComeCanBeReceivedAfterTheEndHere) {
+  if (!keeps_all()) GTEST_SKIP() << "it may lose or reorder what it carries";
+  connect_pair();
+  const Bytes octets = pattern(500);
+  ASSERT_TRUE(send(*client_, octets));
+  ASSERT_TRUE(becomes_ready(*server_));
+  server_->shutdown();
+  (void)send(*client_, octets);  // in vain
+  EXPECT_EQ(receive(*server_, octets.size()), octets);
+}
+
 TEST_P(TransportConformance, SeesTheEndWhenThePeerIsDestroyed) {
   if (!keeps_all()) GTEST_SKIP() << "it may lose or reorder what it carries";
   connect_pair();

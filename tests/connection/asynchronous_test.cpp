@@ -14,6 +14,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST_F(Asynchronous, RequestsUnderWayAreToldOfAnOrderlyEndAlthoughTheNextCannotBeSent) {
+  for (const bool oneway : {false, true}) {
+    begin();
+    WatchedReply first;
+    start(first);
+    acts_.send = [](std::size_t, Deadline) { return base::Result<std::size_t>(base::error(Stage::send, Code::lost)); };
+    receive([](Octets& octets) { octets.control(messaging::MessageType::close_connection); });
+    WatchedReply second;
+    second.token = connection_->take_token();
+    const auto sent = oneway ? connection_->post_oneway(
+                                   request_named("oneway"), [](cdr::Encoder&) {}, Deadline::none())
+                             : second.start_on(*connection_);
+    EXPECT_EQ(sent.error(), base::error(Stage::send, Code::lost));
+    while (first.finished == 0) ASSERT_TRUE(reactor_->run_once(Deadline::after(5s)).ok());
+    EXPECT_EQ(first.error, base::error(Stage::wait, Code::closed));
+    acts_.send = [](std::size_t size, Deadline) { return base::Result<std::size_t>(size); };
+  }
+}
+
 TEST_F(Asynchronous, ACloseThatCameBehindTheReplyOfWhoReadsIsNotLost) {
   begin();
   WatchedReply reply;

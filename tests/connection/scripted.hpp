@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <utility>
@@ -127,5 +128,28 @@ class Octets {
   const messaging::giop::Giop codec_{{1, 2}};
   base::Bytes octets_;
 };
+
+/// A GIOP 1.1 reply with so many octets of body, cut behind the first `first` octets of the message.
+inline base::Bytes in_two_fragments(std::uint32_t id, std::size_t first) {
+  cdr::Encoder encoder({.giop_minor = 1});
+  messaging::giop::Giop({1, 2}).encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {},
+                                             [](cdr::Encoder& body) {
+                                               for (std::uint32_t n = 0; n < 16; ++n) body.put(n);
+                                             });
+  base::Bytes whole = encoder.to_bytes();
+  base::Bytes rest(whole.begin(), whole.begin() + 12);  // the header again
+  rest.insert(rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(first), whole.end());
+  whole.resize(first);
+  const auto finish = [](base::Bytes& message, std::uint8_t flags, std::uint8_t type) {
+    message[6] = static_cast<std::uint8_t>((message[6] & 1U) | flags);
+    message[7] = type;
+    const auto size = static_cast<std::uint32_t>(message.size() - 12);
+    std::memcpy(&message[8], &size, sizeof size);
+  };
+  finish(whole, 2, 1);
+  finish(rest, 0, 7);
+  whole.insert(whole.end(), rest.begin(), rest.end());
+  return whole;
+}
 
 }  // namespace corbel::connection

@@ -12,6 +12,8 @@
 namespace corbel::connection {
 namespace {
 
+using namespace std::chrono_literals;
+
 using base::Code;
 using base::Deadline;
 using base::Stage;

@@ -42,7 +42,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     leaving_.end(id);
     if (!sent) {
       const bool mine = withdraw(id);
-      if (!given_up && !leaves_intact(sent.error())) (void)fail(sent.error());
+      if (!given_up && !leaves_intact(sent.error())) (void)fail_sending(sent.error());
       return mine ? sent : base::Status();
     }
   } catch (...) {  // from the application's code that marshals an argument

@@ -94,7 +94,7 @@ void Posting::flush_in_time(std::int64_t due) noexcept try {
   if (!link_.token().try_lock()) return flush_within(kBusy);
   const auto drained = drain(Deadline::now());
   link_.token().unlock();
-  if (!drained && !leaves_intact(drained.error())) return (void)owner_.fail(drained.error());
+  if (!drained && !leaves_intact(drained.error())) return (void)owner_.fail_sending(drained.error());
   if (has_backlog()) schedule_drain();
 } catch (const std::bad_alloc&) {  // the next caller will
 }
@@ -109,7 +109,7 @@ base::Status Posting::flush(Deadline deadline) {
   }
   const auto drained = drain(deadline);
   link_.token().unlock();
-  if (!drained && !leaves_intact(drained.error())) return owner_.fail(drained.error());
+  if (!drained && !leaves_intact(drained.error())) return owner_.fail_sending(drained.error());
   return drained;
 }
 

@@ -5,6 +5,7 @@
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/sending.hpp"
+#include "corbel/connection/serving_here.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -12,6 +13,13 @@ namespace corbel::connection {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+
+namespace {
+
+/// For the thread that reads to hear what the peer said last. It sleeps no longer.
+constexpr base::Duration kLastWords = std::chrono::milliseconds(100);
+
+}  // namespace
 
 /// Gives the reading role to the next one when the reply has been dealt with, also if that throws.
 class Connection::Role {
@@ -78,11 +86,7 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
   try {
     if (auto sent = send(encode, deadline, &caller); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
-      if (!leaves_intact(sent.error())) {
-        base::Error error = sent.error();
-        if (caller.reading && answered_early(caller, on_reply, error)) return {};
-        return fail_reading(caller, error);
-      }
+      if (!leaves_intact(sent.error())) return end_sending(caller, sent.error(), on_reply);
       leave(caller);
       return sent;
     }
@@ -93,10 +97,11 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
   return await(caller, deadline, on_reply);
 }
 
-/// The request could not be sent whole. What the peer had said before counts: an answer, of which this is true, or that
-/// it cannot read the request.
-bool Connection::answered_early(Caller& caller, OnReply on_reply, base::Error& error) {
-  struct Early {
+/// A message could not be sent whole, and the carrier has been shut down. What the peer had said before counts: for
+/// this request an answer, or that it cannot be read; for all that wait, that the peer ends in order. If another thread
+/// reads, the end wakes it, and it hears that itself.
+base::Status Connection::end_sending(Caller& caller, base::Error error, OnReply on_reply) {
+  struct Last {
     bool takes(Message& message) {
       if (message.reply.token != own.caller.token) return false;
       (void)own.connection.fail(error);  // before another one sends: half a message has left
@@ -108,14 +113,45 @@ bool Connection::answered_early(Caller& caller, OnReply on_reply, base::Error& e
     OwnReply own;
     base::Error error;
   };
-  Early reader{{*this, caller, Deadline::now(), on_reply}, error};
-  const ReadEnd end = read(*framer_, reader);
-  if (end.why == ReadEnd::Why::over) return true;
-  const Code why = end.error.code;
-  if (why == Code::protocol_error || why == Code::certificate_refused) {
-    error = base::error(Stage::send, why, error.os_error);
+  if (!caller.reading) {
+    bool answered = false;
+    {
+      std::unique_lock lock(mutex_);
+      const auto woken = reading_.sleep(lock, *caller.listed, Deadline::after(kLastWords));
+      caller.reading = woken == Reading::Woken::reads;
+      answered = woken == Reading::Woken::told && caller.listed->error.code == Code::none;
+    }
+    if (answered) {
+      (void)fail(error);
+      return take_handed(caller, on_reply);
+    }
   }
-  return false;
+  base::Error for_others = base::error(Stage::wait, Code::lost, error.os_error);
+  if (caller.reading) {
+    Last reader{{*this, caller, Deadline::now(), on_reply}, error};
+    const ReadEnd end = read(*framer_, reader);
+    if (end.why == ReadEnd::Why::over) return {};
+    const Code why = end.error.code;
+    if (why == Code::protocol_error || why == Code::certificate_refused) {
+      error = base::error(Stage::send, why, error.os_error);
+    }
+    if (end.why == ReadEnd::Why::failed) for_others = end.error;
+  }
+  // It fails first and is left then: no other thread may begin to read or send in between, and find another error.
+  const base::Error told = fail(error, for_others);
+  leave(caller);
+  return told;
+}
+
+/// The same of a message that no thread waits for the reply of.
+base::Error Connection::fail_sending(base::Error error) noexcept {
+  // The thread itself reads, or none has an interest.
+  if (link_.lossy() || serving_here() == this) return fail(error);
+  Caller nobody;
+  nobody.token = session_->next_token();
+  if (!join(nobody)) return fail(error);
+  const auto ended = end_sending(nobody, error, [](const messaging::IncomingReply&, cdr::Decoder&) {});
+  return ended ? error : ended.error();
 }
 
 /// What has come without having been asked for must not be taken for the answer to what is asked now.
@@ -160,13 +196,7 @@ base::Status Connection::join(Caller& caller) {
 base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
   if (!caller.reading) {
     if (auto status = wait_for_other(caller, deadline); !status) return status;
-    if (!caller.reading) {
-      const Caller::Listed& listed = *caller.listed;
-      cdr::Decoder reply(listed.octets, listed.format, settings_.limits, listed.body_at);
-      reply.set_joints(listed.joints);
-      on_reply(listed.reply, reply);
-      return {};
-    }
+    if (!caller.reading) return take_handed(caller, on_reply);
   }
   OwnReply reader{*this, caller, deadline, on_reply};
   const ReadEnd end = read(*framer_, reader);
@@ -186,6 +216,15 @@ base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_rep
   return told;
 }
 
+/// Another thread has read the reply.
+base::Status Connection::take_handed(const Caller& caller, OnReply on_reply) const {
+  const Caller::Listed& listed = *caller.listed;
+  cdr::Decoder reply(listed.octets, listed.format, settings_.limits, listed.body_at);
+  reply.set_joints(listed.joints);
+  on_reply(listed.reply, reply);
+  return {};
+}
+
 /// Returns when the reply is there, or the reading role, or with the error.
 base::Status Connection::wait_for_other(Caller& caller, Deadline deadline) {
   {
@@ -203,14 +242,6 @@ base::Status Connection::wait_for_other(Caller& caller, Deadline deadline) {
   }
   give_up(caller);
   return base::error(Stage::wait, Code::timed_out);
-}
-
-/// The connection has failed while this call was reading or sending. It fails first and is left then: no other thread
-/// may begin to read or send in between, and find another error than the one that came first.
-base::Error Connection::fail_reading(Caller& caller, base::Error error) noexcept {
-  const base::Error told = fail(error);
-  leave(caller);
-  return told;
 }
 
 void Connection::leave_shared(Caller& caller) noexcept {

@@ -278,6 +278,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Status may_begin() const noexcept;
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
+  base::Status take_handed(const Caller& caller, OnReply on_reply) const;
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
@@ -292,14 +293,17 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void send_cancel(messaging::Token token) noexcept;
   void send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
-  base::Error fail(base::Error error) noexcept override;
+  base::Error fail(base::Error error) noexcept;
   base::Error fail(base::Error error, base::Error for_others) noexcept;
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
-  bool answered_early(Caller& caller, OnReply on_reply, base::Error& error);
+  base::Status end_sending(Caller& caller, base::Error error, OnReply on_reply);
+  base::Error fail_sending(base::Error error) noexcept override;
   base::Status take_rest(Caller& caller);
-  base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Error end_reading(const ReadEnd& end) noexcept;
+  bool is_listed(messaging::Token token);
+  template <class Reader>
+  bool is_half_answered(const Reader& reader);
   void stop_reading() noexcept;
   base::Status check_idle() override;
 

@@ -112,6 +112,11 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   return {};
 }
 
+bool Connection::is_listed(messaging::Token token) {
+  const std::lock_guard lock(mutex_);
+  return outstanding_.find(token) != nullptr;
+}
+
 /// True if the peer's message that it ends counts. In a datagram it may be forged, or have overtaken what came before
 /// it: then it only spares a server the wait for more, and tells a client nothing.
 bool Connection::heeds_end() const noexcept {

@@ -24,7 +24,7 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
   const messaging::Token token = session_->next_token();
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   auto sent = send(encode, deadline);
-  if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
+  if (!sent && !leaves_intact(sent.error())) return fail_sending(sent.error());
   if (session_->has_own()) [[unlikely]]
     attend();
   return sent;
@@ -54,7 +54,7 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
   if (status) [[likely]]
     return {};
   if (status.error().code == Code::would_block) return posting_.post_later(encode, left, deadline);
-  return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
+  return leaves_intact(status.error()) ? status : base::Status(fail_sending(status.error()));
 }
 
 base::Status Connection::flush_oneways(Deadline deadline) {

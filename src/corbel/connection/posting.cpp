@@ -63,7 +63,7 @@ base::Status Posting::post_later(Encode encode, Left& left, Deadline deadline) {
     left.octets = own.to_bytes();
   }
   auto status = enqueue(left.octets, left.buffering, deadline);
-  return status || leaves_intact(status.error()) ? status : base::Status(owner_.fail(status.error()));
+  return status || leaves_intact(status.error()) ? status : base::Status(owner_.fail_sending(status.error()));
 }
 
 /// With the token: sends what waits and then this message, in one go; as post_now().
@@ -241,7 +241,7 @@ void Posting::drain_ready() noexcept try {
   if (!link_.token().try_lock()) return drain_later(kFirstDrain);
   const auto drained = drain(Deadline::now());
   link_.token().unlock();
-  if (!drained && !leaves_intact(drained.error())) return (void)owner_.fail(drained.error());
+  if (!drained && !leaves_intact(drained.error())) return (void)owner_.fail_sending(drained.error());
   if (!is_drained()) wait_for_room();
 } catch (const std::bad_alloc&) {
   drain_scheduled_ = false;  // the next caller will
@@ -267,7 +267,7 @@ void Posting::drain_in_background(base::Duration delay) noexcept {
     const auto drained = drain(Deadline::now());
     link_.token().unlock();
     if (!drained && !leaves_intact(drained.error())) {
-      (void)owner_.fail(drained.error());
+      (void)owner_.fail_sending(drained.error());
       return;
     }
   }

@@ -46,7 +46,8 @@ class Posting {
     virtual base::Status check_idle() = 0;
     /// The reactor has to look anew what is waited for: wants_room().
     virtual void watch() noexcept = 0;
-    virtual base::Error fail(base::Error error) noexcept = 0;
+    /// A message could not be sent whole; without the token. What those are told who sent it.
+    virtual base::Error fail_sending(base::Error error) noexcept = 0;
 
    protected:
     ~Owner() = default;

@@ -35,6 +35,17 @@ struct Connection::ReadEnd {
   base::Error error;
 };
 
+/// True if a part of a reply has come that is still waited for.
+template <class Reader>
+[[gnu::noinline, gnu::cold]] bool Connection::is_half_answered(const Reader& reader) {
+  return session_->has_part_of_reply([&](messaging::Token token) {
+    if constexpr (requires { reader.caller; }) {
+      if (reader.caller.token == token) return true;  // one that is alone is not listed
+    }
+    return is_listed(token);
+  });
+}
+
 /// The octets go to where the framer wants them.
 [[gnu::always_inline]] inline base::Result<std::size_t> Connection::receive(Framer& framer, base::Deadline deadline) {
   try {
@@ -122,7 +133,7 @@ template <class Reader>
         // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere. Where
         // a part of a reply has come, that is not true of its request, and not to be believed of others.
         return {Why::failed,
-                base::error(base::Stage::wait, session_->part_octets() != 0 ? base::Code::lost : base::Code::closed)};
+                base::error(base::Stage::wait, is_half_answered(reader) ? base::Code::lost : base::Code::closed)};
       case messaging::Kind::error:
         if (!heeds_end()) continue;
         return {Why::failed, base::error(base::Stage::wait, base::Code::protocol_error)};

@@ -279,9 +279,14 @@ base::Result<std::size_t> RingConsumer::wait(Deadline deadline) noexcept {
   for (;;) {
     // Before looking what was sent last.
     const Stop stop = stopped();
-    if (stop == Stop::closed) return base::error(Stage::receive, Code::cancelled);
     const bool ended = peer_->closed.load(std::memory_order_acquire) != 0;
-    CORBEL_TRY(const std::uint32_t given, peer_moved(Stage::receive));
+    CORBEL_TRY(std::uint32_t given, peer_moved(Stage::receive));
+    if (stop == Stop::closed) [[unlikely]] {
+      // A peer that goes on sending must not keep this side.
+      if (!last_) last_ = given;
+      given = *last_;
+      if (given == moved_) return base::error(Stage::receive, Code::cancelled);
+    }
     if (given != moved_) return std::size_t{given - moved_};
     if (ended) return std::size_t{0};
     if (stop != Stop::none) return base::error(Stage::receive, Code::lost);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "corbel/base/bytes.hpp"
@@ -141,8 +142,8 @@ class CORBEL_API RingProducer : public RingEnd {
   void put(std::size_t ahead, base::ConstByteSpan piece) noexcept;
 };
 
-/// The end that receives. Errors (stage receive): cancelled (this end was closed), lost (the producer died and all is
-/// read), malformed, timed_out, would_block (Deadline::now()).
+/// The end that receives. Errors (stage receive): cancelled (this end was closed, and what had come by then is read),
+/// lost (the producer died and all is read), malformed, timed_out, would_block (Deadline::now()).
 class CORBEL_API RingConsumer : public RingEnd {
  public:
   RingConsumer() noexcept = default;
@@ -158,6 +159,9 @@ class CORBEL_API RingConsumer : public RingEnd {
                       std::size_t* received = nullptr) noexcept;
   base::Status recvv_n(std::span<IoVector> list, base::Deadline deadline = base::Deadline::none(),
                        std::size_t* received = nullptr) noexcept;
+
+ private:
+  std::optional<std::uint32_t> last_;  // closed here: where the stream ends
 };
 
 }  // namespace corbel::ipc

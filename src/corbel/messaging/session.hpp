@@ -133,6 +133,8 @@ class CORBEL_API Session {
   std::uint64_t oldest_part() const noexcept { return oldest_part_.load(std::memory_order_relaxed); }
   /// Forgets these.
   virtual void forget_parts() noexcept {}
+  /// True if a part of the reply has come to a request for which `awaited` is true. For the reader.
+  virtual bool has_part_of_reply(base::FunctionRef<bool(Token)>) const { return false; }
 
   // --- writing: each resets `encoder` and writes one whole message; whether it worked is the encoder's ok() ---
 

@@ -119,7 +119,8 @@ class Transport {
   /// called again also when send_handle() is writable. Asked by the thread that called it.
   virtual bool wants_room() const noexcept { return false; }
   /// Ends both directions and wakes every thread blocked in send() or receive(). What was sent before still arrives at
-  /// the peer. The handle stays open until destruction. Nothing happens the second time.
+  /// the peer, and what a reliable carrier had received before can still be had. The handle stays open until
+  /// destruction. Nothing happens the second time.
   virtual void shutdown() noexcept = 0;
   /// Octets that send() took and the system has still to send, because the peer does not read; 0 if that is not known,
   /// or if they reach the peer whatever happens here.

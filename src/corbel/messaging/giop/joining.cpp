@@ -103,6 +103,11 @@ void Joining::drop(std::uint32_t request_id) noexcept {
   if (open != open_.end()) forget(open);
 }
 
+bool Joining::has_reply(base::FunctionRef<bool(Token)> awaited) const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [&](const Open& o) { return o.frame.type == MessageType::reply && awaited(o.request_id); });
+}
+
 void Joining::clear() noexcept {
   while (!open_.empty()) forget(std::prev(open_.end()));
 }

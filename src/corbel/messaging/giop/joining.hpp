@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/session.hpp"
 
@@ -28,6 +29,8 @@ class Joining {
   void clear() noexcept;
 
   std::size_t octets() const noexcept { return open_octets_; }
+  /// True if one of them is the reply to a request for which `awaited` is true.
+  bool has_reply(base::FunctionRef<bool(Token)> awaited) const;
   /// A number of the message that has been open longest; 0: there is none.
   std::uint64_t oldest() const noexcept { return open_.empty() ? 0 : open_.front().number; }
 

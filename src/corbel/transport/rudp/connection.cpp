@@ -203,7 +203,7 @@ base::Result<std::size_t> Connection::receive(base::ByteSpan buffer, Deadline de
 }
 
 base::Result<std::size_t> Connection::received(base::ByteSpan buffer, Lock& lock) {
-  const std::size_t size = shut_ ? 0 : conversation_.read(buffer);
+  const std::size_t size = conversation_.read(buffer);
   if (size != 0) {
     settle(lock);
     return size;

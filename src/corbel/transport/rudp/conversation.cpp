@@ -127,7 +127,6 @@ void Conversation::hear_segment(const Segment& segment, Time now) {
 /// False if the sender has to know at once.
 bool Conversation::hear_data(const Segment& segment, Time now) {
   const auto arrival = receiving_.take(segment.position, segment.data, segment.ends);
-  if (finished_) receiving_.discard();
   if (arrival != Receiving::Arrival::in_order || has_ended() || !receiving_.ranges().empty()) return false;
   if (answer_at_ == kNever) answer_at_ = now + kPutOff;
   return ++unanswered_ < kMostUnanswered;
@@ -238,11 +237,12 @@ std::size_t Conversation::read(base::ByteSpan room) noexcept {
 void Conversation::finish() noexcept {
   finished_ = true;
   sending_.finish();
-  receiving_.discard();
+  receiving_.refuse_more();
 }
 
 void Conversation::release(Time now) noexcept {
   finish();
+  receiving_.discard();
   released_ = now;
   if (state_ != State::open) end(Code::closed);
   end_if_done();

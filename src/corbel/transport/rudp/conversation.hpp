@@ -53,9 +53,10 @@ class Conversation {
   std::size_t room() const noexcept { return is_open() && !has_ended() ? sending_.room() : 0; }
   std::size_t read(base::ByteSpan room) noexcept;
   bool is_readable() const noexcept { return receiving_.is_readable(); }
-  /// No more is put or read: what was put still goes to the peer, then the end.
+  /// No more is put, and what comes is not read: what was put still goes to the peer, then the end.
   void finish() noexcept;
-  /// The same, and nobody will ask how it ended: as soon as there is nothing left to do, it is over.
+  /// The same, and nobody will read what has come or ask how it ended: as soon as there is nothing left to do, it is
+  /// over.
   void release(Time now) noexcept;
 
   bool is_open() const noexcept { return state_ == State::open; }

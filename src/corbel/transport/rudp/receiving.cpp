@@ -18,7 +18,7 @@ Receiving::Arrival Receiving::take(std::uint64_t position, base::ConstByteSpan d
   const std::uint64_t before = next_;
   if (!remember(range)) return Arrival::refused;
   if (ends) end_ = octets_behind;
-  if (!data.empty() && !discards_) {
+  if (!data.empty() && !forgets()) {
     if (octets_ == nullptr) octets_ = std::make_unique_for_overwrite<base::Octet[]>(capacity_);
     // What the reader has or may be given already stays as it is.
     const std::size_t skip = position < before ? static_cast<std::size_t>(before - position) : 0;
@@ -28,7 +28,6 @@ Receiving::Arrival Receiving::take(std::uint64_t position, base::ConstByteSpan d
     base::copy_octets(octets_.get() + at, fresh.data(), before_wrap);
     base::copy_octets(octets_.get(), fresh.data() + before_wrap, fresh.size() - before_wrap);
   }
-  if (discards_) discard();
   return next_ != before ? Arrival::in_order : Arrival::apart;
 }
 
@@ -58,7 +57,7 @@ bool Receiving::remember(Range range) {
 }
 
 std::size_t Receiving::read(base::ByteSpan room) noexcept {
-  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), octets_end() - read_));
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), readable_end() - read_));
   const auto at = static_cast<std::size_t>(read_ % capacity_);
   const std::size_t before_wrap = std::min(size, capacity_ - at);
   if (size == 0) return 0;
@@ -69,8 +68,8 @@ std::size_t Receiving::read(base::ByteSpan room) noexcept {
 }
 
 void Receiving::discard() noexcept {
-  discards_ = true;
-  read_ = octets_end();
+  refuse_more();
+  read_ = kept_;
   octets_.reset();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,17 +29,19 @@ class Receiving {
   Arrival take(std::uint64_t position, base::ConstByteSpan data, bool ends);
   /// Octets in order, as many as there are room and octets.
   std::size_t read(base::ByteSpan room) noexcept;
-  /// Nobody reads any more: what has come, and what comes, is forgotten.
+  /// What comes from now on is forgotten; what is in order already can still be read.
+  void refuse_more() noexcept { kept_ = std::min(kept_, octets_end()); }
+  /// Nobody reads any more: that is forgotten, too.
   void discard() noexcept;
 
-  bool is_readable() const noexcept { return read_ < octets_end(); }
+  bool is_readable() const noexcept { return read_ < readable_end(); }
   /// All octets up to the end have come.
   bool has_ended() const noexcept { return next_ > end_; }
   /// All positions before have come.
   std::uint64_t next() const noexcept { return next_; }
   /// Octets that may follow.
   std::uint32_t window() const noexcept { return static_cast<std::uint32_t>(edge() - octets_end()); }
-  std::uint64_t edge() const noexcept { return read_ + capacity_; }
+  std::uint64_t edge() const noexcept { return (forgets() ? octets_end() : read_) + capacity_; }
   std::size_t capacity() const noexcept { return capacity_; }
   /// What has come behind gaps, in order.
   std::span<const Range> ranges() const noexcept { return ranges_; }
@@ -47,15 +50,17 @@ class Receiving {
   static constexpr std::uint64_t kOpen = UINT64_MAX;
 
   std::uint64_t octets_end() const noexcept { return has_ended() ? end_ : next_; }
+  std::uint64_t readable_end() const noexcept { return std::min(octets_end(), kept_); }
+  bool forgets() const noexcept { return kept_ != kOpen; }
   bool remember(Range range);
 
   const std::size_t capacity_;
   std::unique_ptr<base::Octet[]> octets_;  // position p at p % capacity_; made when the first come
   std::uint64_t read_ = 0;                 // before this, the reader has them
   std::uint64_t next_ = 0;
-  std::uint64_t end_ = kOpen;  // of the stream, once it is known: the position that the end takes
-  bool discards_ = false;
-  std::vector<Range> ranges_;  // apart from each other, behind next_
+  std::uint64_t end_ = kOpen;   // of the stream, once it is known: the position that the end takes
+  std::uint64_t kept_ = kOpen;  // octets before this are for the reader
+  std::vector<Range> ranges_;   // apart from each other, behind next_
 };
 
 }  // namespace corbel::transport::rudp
