@@ -25,6 +25,11 @@ class HeaderInput {
     if (ok()) code_ = code;
     end_ = cursor_;
   }
+  /// For a number of something, of at least so many octets each, that is beyond a limit: one that the message has no
+  /// room for is nonsense, and no limit's matter.
+  void fail_beyond(std::uint32_t count, std::size_t least = 1) noexcept {
+    fail(count > static_cast<std::size_t>(end_ - cursor_) / least ? base::Code::truncated : base::Code::too_large);
+  }
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - begin_); }
 
   base::ConstByteSpan take(std::size_t size) noexcept {
@@ -70,7 +75,7 @@ class HeaderInput {
   }
   base::ConstByteSpan get_key(std::uint32_t size, const cdr::Limits& limits) noexcept {
     if (size > limits.max_object_key) [[unlikely]]
-      fail(base::Code::too_large);
+      fail_beyond(size);
     return take(size);
   }
 

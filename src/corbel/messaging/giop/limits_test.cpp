@@ -123,7 +123,24 @@ TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
   EXPECT_EQ(kept->entries()[0].value("peer"), "tcp://somebody");
   EXPECT_NE(kept->entries()[0].value("limit").find("-ORBMaxOperation"), std::string::npos);
   EXPECT_FALSE(session->take(base::Bytes{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0, 0, 0, 0}, incoming));
-  EXPECT_EQ(kept->entries().size(), 1U) << "what makes no sense is beyond no limit";
+  ASSERT_EQ(kept->entries().size(), 2U);
+  EXPECT_EQ(kept->entries()[1].event, "the header of a message makes no sense") << "and is beyond no limit";
+}
+
+TEST(GiopLimits, RubbishThatLooksLikeALargeNumberIsNotSaidToBeBeyondALimit) {
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  SessionSettings settings;
+  settings.log = &log;
+  const auto session = make_giop()->open(settings);
+  Incoming incoming;
+  base::Bytes reply{'G', 'I', 'O', 'P', 1, 2, 1, 1, 12, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
+  reply.insert(reply.end(), {0xde, 0xad, 0xbe, 0xef});  // so many contexts
+  EXPECT_EQ(session->take(reply, incoming).error().code, base::Code::malformed);
+  ASSERT_EQ(kept->entries().size(), 1U);
+  EXPECT_EQ(kept->entries()[0].event, "the header of a message makes no sense");
+  EXPECT_EQ(kept->entries()[0].value("message"), "reply");
+  EXPECT_EQ(kept->entries()[0].value("error"), "data ends too early");
 }
 
 }  // namespace

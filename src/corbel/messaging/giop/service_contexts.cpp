@@ -16,7 +16,8 @@ namespace corbel::messaging::giop {
 
 [[gnu::noinline]] HeaderReader HeaderReader::after_contexts(HeaderReader reader, std::uint32_t count,
                                                             const cdr::Limits& limits) noexcept {
-  if (count > limits.max_service_contexts) reader.fail(base::Code::too_large);
+  constexpr std::size_t kLeastContext = 8;
+  if (count > limits.max_service_contexts) reader.fail_beyond(count, kLeastContext);
   for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
     reader.get();
     reader.get_octets();

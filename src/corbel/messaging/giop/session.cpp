@@ -146,10 +146,14 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
 }
 
 /// To the conversation it is a message that makes no sense. Who reads the log can do something about it.
-[[gnu::noinline]] base::Error GiopSession::refuse(base::Error why) const noexcept {
+[[gnu::noinline]] base::Error GiopSession::refuse(base::Error why, std::string_view message,
+                                                  std::string_view limits) const noexcept {
   if (why.code == Code::too_large) {
     CORBEL_LOG(log_, messaging, warning, "the header of a message is beyond a limit", {"peer", peer_},
-               {"limit", "-ORBMaxServiceContexts, -ORBMaxObjectKey or -ORBMaxOperation"});
+               {"message", message}, {"limit", limits});
+  } else if (!lossy_) {
+    CORBEL_LOG(log_, messaging, warning, "the header of a message makes no sense", {"peer", peer_},
+               {"message", message}, {"error", base::to_string(why.code)});
   }
   return malformed();
 }
@@ -160,7 +164,7 @@ base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& in
   if (const base::Status read =
           codec_.decode_request(frame, incoming.octets, limits_, request, needs_key_addressing, incoming.body);
       !read) [[unlikely]]
-    return refuse(read.error());
+    return refuse(read.error(), "request", "-ORBMaxServiceContexts, -ORBMaxObjectKey or -ORBMaxOperation");
   incoming.kind = Kind::request;
   incoming.body_at = incoming.body.position();
   bool can_be_served = !needs_key_addressing;
@@ -173,7 +177,7 @@ base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& in
 
 base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incoming& incoming) {
   const auto request = codec_.decode_locate_request(frame, incoming.octets, limits_);
-  if (!request) return refuse(request.error());
+  if (!request) return refuse(request.error(), "locate request", "-ORBMaxObjectKey");
   incoming.kind = request->needs_key_addressing ? Kind::answer : Kind::locate_request;
   incoming.locate = *request;
   incoming.request = {};  // put_answer() tells by this what it answers
@@ -183,7 +187,7 @@ base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incom
 base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& incoming) {
   if (const base::Status read = codec_.decode_reply(frame, incoming.octets, limits_, incoming.reply, incoming.body);
       !read) [[unlikely]]
-    return refuse(read.error());
+    return refuse(read.error(), "reply", "-ORBMaxServiceContexts");
   incoming.kind = Kind::reply;
   incoming.body_at = incoming.body.position();
   read_with(asked_, incoming.body);

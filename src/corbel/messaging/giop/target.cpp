@@ -28,7 +28,8 @@ Profile take_selected_profile(HeaderReader& reader, const cdr::Limits& limits) n
   const std::uint32_t selected = reader.get();
   reader.get_octets();  // the type id
   const std::uint32_t count = reader.get();
-  if (count > limits.max_profiles) reader.fail(base::Code::too_large);
+  constexpr std::size_t kLeastProfile = 8;
+  if (count > limits.max_profiles) reader.fail_beyond(count, kLeastProfile);
   if (selected >= count) reader.fail(base::Code::malformed);
   Profile profile;
   for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
