@@ -6,12 +6,16 @@
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cinttypes>
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <future>
+#include <iostream>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -180,6 +184,30 @@ TEST_F(LentArguments, OfOtherParametersAreCopied) {
   const auto octets = filled();
   EXPECT_EQ(viewer_->copied(LentTest::Octets(octets.begin(), octets.end())), sum_of(octets));
   EXPECT_FALSE(is_shared(servant_->last));
+}
+
+TEST_F(LentArguments, AreOrdinaryMemoryInTheChildOfAFork) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer has no threads in children";
+#endif
+  start();
+  const auto before = filled();
+  ASSERT_TRUE(before.is_lent());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    bool good = false;
+    try {
+      const auto octets = filled(kLarge, 7);
+      good = !octets.is_lent() && viewer_->see_octets("a child's", octets) == sum_of(octets);
+    } catch (const CORBA::Exception& exception) {
+      std::cerr << "in the child: " << exception << '\n';
+    }
+    ::_exit(good ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(LentArguments, AreCopiedWhereEitherSideDoesNotLend) {

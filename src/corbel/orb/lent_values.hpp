@@ -58,8 +58,8 @@ class LentValues {
 CORBEL_API transport::LentMemory lend_octets(const CORBA::object_reference<CORBA::Object>& object, std::size_t octets);
 
 /// Memory for `count` values of T that calls of `object` will be sent: lent by the carrier where it does that (shared
-/// memory, with -ORBShmLentMemory at both ends) and has so much free, else ordinary memory. Thread-safe. Throws
-/// INV_OBJREF for nil, what connecting throws, std::bad_alloc.
+/// memory, with -ORBShmLentMemory at both ends) and has so much free, else ordinary memory, as always in the child of a
+/// fork(). Thread-safe. Throws INV_OBJREF for nil, what connecting throws, std::bad_alloc.
 template <class T>
 LentValues<T> lend(const CORBA::object_reference<CORBA::Object>& object, std::size_t count) {
   if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();

@@ -338,7 +338,7 @@ void RemoteTarget::rebind() try {
 }
 
 transport::LentMemory RemoteTarget::lend(std::size_t octets) try {
-  core_.check_process();
+  if (core_.left_behind()) return {};  // as for what a fork's child calls otherwise, which needs no thread of this ORB
   const auto usable = [](const BindingPtr& binding) {
     return binding && binding->connection->usable(Deadline::clock_now());
   };
