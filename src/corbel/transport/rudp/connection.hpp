@@ -59,6 +59,11 @@ class Connection final : public base::RefCounted {
   int handle();
   /// Its user has gone.
   void release();
+  /// Octets that were sent and have not been acknowledged.
+  std::size_t unacknowledged() {
+    const Lock lock(mutex_);
+    return conversation_.sending().kept();
+  }
   /// In a child of a fork: closes the handle.
   void abandon() noexcept { event_ = {}; }
 

@@ -115,6 +115,7 @@ void Conversation::hear_segment(const Segment& segment, Time now) {
   }
   heard_ = now;
   suspected_ = asked_since_ = ask_again_ = kNever;
+  unheard_questions_ = 0;
   if (segment.asks) answer_now_ = true;
   if (!segment.data.empty() || segment.ends) {
     if (!hear_data(segment, now)) answer_now_ = true;
@@ -146,7 +147,8 @@ void Conversation::hear_of_failure(Code code, Time now) {
 void Conversation::ask(Time now) noexcept {
   ask_now_ = true;
   if (asked_since_ == kNever) asked_since_ = now;
-  ask_again_ = now + std::min(std::max(terms_.give_up / kTries, RoundTrip::kLeast), sending_.round_trip().patience(1));
+  const Time patience = sending_.round_trip().patience(++unheard_questions_);
+  ask_again_ = now + std::min(std::max(terms_.give_up / kTries, RoundTrip::kLeast), patience);
 }
 
 void Conversation::expire(Time now) {

@@ -106,6 +106,7 @@ class Conversation {
   bool ask_now_ = false;
   Time asked_since_ = kNever;  // no answer since then
   Time ask_again_ = kNever;
+  unsigned unheard_questions_ = 0;
   Time suspected_ = kNever;  // the system said that the peer is not there
   Time heard_;
 };

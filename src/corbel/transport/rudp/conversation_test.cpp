@@ -189,8 +189,12 @@ TEST(Conversation, APeerThatDiesInSilenceIsLost) {
   simulation.run_for(60s);
   EXPECT_TRUE(simulation.client().is_open()) << "it answers";
   simulation.kill(Simulation::kServer);
+  const std::size_t before = simulation.sent(Simulation::kClient);
   ASSERT_TRUE(simulation.run_until([&] { return simulation.client().is_over(); }, 5s));
   EXPECT_EQ(simulation.client().reason(), Code::lost);
+  const std::size_t questions = simulation.sent(Simulation::kClient) - before;
+  EXPECT_GE(questions, 8U);
+  EXPECT_LE(questions, 11U) << "more seldom than at first";
 }
 
 TEST(Conversation, NothingIsSentWhenNobodyHasAnythingToSay) {

@@ -97,7 +97,7 @@ class RudpAcceptor final : public Acceptor {
 
 class RudpConnector final : public Connector {
  public:
-  explicit RudpConnector(const RudpSettings& settings) : settings_(settings) {}
+  RudpConnector(const RudpSettings& settings, const base::Log& log) : settings_(settings), log_(log) {}
 
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                    Deadline deadline) override {
@@ -131,27 +131,41 @@ class RudpConnector final : public Connector {
   }
   /// It is kept, so that a client that connects now and then does not start a thread each time.
   base::Result<std::shared_ptr<Service>> service_of_process() {
-    CORBEL_TRY(auto service, Service::get());
+    {
+      const std::lock_guard lock(mutex_);
+      if (service_ != nullptr && service_->is_here()) return service_;
+    }
+    CORBEL_TRY(auto service, Service::get(log_));
     const std::lock_guard lock(mutex_);
-    return service_ = std::move(service);
+    service_.swap(service);  // what there was goes without the lock
+    return service_;
   }
 
   const RudpSettings settings_;
+  const base::Log& log_;
   ipc::Resolver resolver_;
   base::ForkMutex mutex_;  // guards what follows
   std::shared_ptr<Service> service_;
 };
 
+bool set_datagram(RudpSettings& settings, std::string_view text) {
+  std::uint64_t octets = 0;
+  if (!base::read_number(text, octets)) return false;
+  if (octets != 0 && (octets < kSmallestDatagram || octets > kLargestDatagram)) return false;
+  settings.datagram = static_cast<std::uint32_t>(octets);
+  return true;
+}
+
 constexpr base::OptionRow<RudpSettings> kOptions[] = {
     {"RudpGiveUp", base::DurationMember<RudpSettings>{base::member_v<&RudpSettings::give_up>}, 1'000, 3'600'000, "ms",
      "rudp: a peer that has acknowledged nothing for so long is lost"},
-    {"RudpDatagram", base::NumberMember<RudpSettings>{base::member_v<&RudpSettings::datagram>}, 0, kLargestDatagram,
-     "octets", "rudp: the largest datagram, 512 at least; 0: 1232, and 16384 between loopback addresses"},
+    {"RudpDatagram", base::ParsedMember<RudpSettings>{&set_datagram, "0, or a number from 512 to 65000 (octets)", "0"},
+     0, 0, "octets", "rudp: the largest datagram; 0: 1232, and 16384 between loopback addresses"},
 };
 
 class RudpFactory final : public Factory {
  public:
-  explicit RudpFactory(const RudpSettings& settings) : settings_(settings) {}
+  RudpFactory(const RudpSettings& settings, const base::Log& log) : settings_(settings), log_(log) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "host:port"; }
@@ -161,10 +175,12 @@ class RudpFactory final : public Factory {
     CORBEL_TRY(ior::HostPort parsed, parse_host_port(address));
     return EndpointPtr(std::make_shared<RudpEndpoint>(std::move(parsed)));
   }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<RudpConnector>(settings_); }
+  std::unique_ptr<Connector> make_connector() const override {
+    return std::make_unique<RudpConnector>(settings_, log_);
+  }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const RudpEndpoint* own, own_endpoint<RudpEndpoint>(endpoint, Stage::listen));
-    auto service = Service::get();
+    auto service = Service::get(log_);
     if (!service) return at(Stage::listen, service.error());
     auto socket = open(**service, *own, options);
     if (!socket) return at(Stage::listen, socket.error());
@@ -175,7 +191,7 @@ class RudpFactory final : public Factory {
 
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOptions); }
   std::shared_ptr<const Factory> with(const Setup& setup) const override {
-    return std::make_shared<RudpFactory>(setup.settings(settings_));
+    return std::make_shared<RudpFactory>(setup.settings(settings_), *setup.log);
   }
 
  private:
@@ -200,13 +216,14 @@ class RudpFactory final : public Factory {
   }
 
   const RudpSettings settings_;
+  const base::Log& log_;
 };
 
 }  // namespace
 }  // namespace rudp
 
 std::shared_ptr<const Factory> make_rudp(RudpSettings settings) {
-  return std::make_shared<rudp::RudpFactory>(settings);
+  return std::make_shared<rudp::RudpFactory>(settings, base::Log::none());
 }
 
 }  // namespace corbel::transport

@@ -9,24 +9,11 @@
 
 #include <random>
 
-#include "corbel/transport/rudp/endpoint.hpp"
-#include "corbel/transport/rudp/simulation.hpp"
 #include "corbel/transport/rudp/socket.hpp"
 #include "corbel/transport/rudp/test_support.hpp"
 
 namespace corbel::transport::rudp_tests {
 namespace {
-
-using base::Code;
-using base::Deadline;
-using base::Stage;
-using ipc::InetAddress;
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
-#else
-constexpr bool kChildrenHaveThreads = true;
-#endif
 
 const RudpSettings kSmallDatagrams{.give_up = 20s, .datagram = kSafeDatagram};
 
@@ -41,79 +28,6 @@ struct RawClient {
     const auto answer = socket.recv_from(room, from, Deadline::after(patience));
     return answer ? read(base::ConstByteSpan(room).first(*answer)) : std::nullopt;
   }
-};
-
-class Rudp : public testing::Test {
- protected:
-  void listen(const RudpSettings& settings = {}, const std::string& address = "127.0.0.1:0", Options options = {}) {
-    factory_ = make_rudp(settings);
-    connector_ = factory_->make_connector();
-    acceptor_ = *factory_->listen(**factory_->parse(address), options);
-  }
-  InetAddress address() const {
-    const auto& own = dynamic_cast<const RudpEndpoint&>(*acceptor_->endpoints().front());
-    return *InetAddress::parse(own.host(), own.port());
-  }
-  base::Result<std::unique_ptr<Transport>> connect_to(const InetAddress& address, base::Duration patience = 20s,
-                                                      const ConnectionOptions& options = {}) {
-    return connector_->connect(**factory_->parse(address.to_string()), options, Deadline::after(patience));
-  }
-  std::unique_ptr<Transport> accept() {
-    for (;;) {
-      auto accepted = acceptor_->accept();
-      if (accepted) return *std::move(accepted);
-      if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait)) {
-        ADD_FAILURE() << "nobody came";
-        return nullptr;
-      }
-    }
-  }
-  void make_pair(const InetAddress& where) {
-    client_ = *connect_to(where);
-    server_ = accept();
-  }
-  static base::Status send(Transport& transport, const Bytes& octets, base::Duration patience = 60s) {
-    const cdr::Segment whole{octets.data(), octets.size()};
-    CORBEL_TRY(const auto count, transport.send({&whole, 1}, Deadline::after(patience)));
-    EXPECT_EQ(count, octets.size());
-    return {};
-  }
-  static Bytes receive(Transport& transport, std::size_t size) {
-    Bytes octets(size);
-    for (std::size_t got = 0; got < size;) {
-      const auto count = transport.receive(base::ByteSpan(octets).subspan(got), Deadline::after(60s));
-      if (!count) {
-        ADD_FAILURE() << base::to_string(count.error()) << " after " << got;
-        octets.resize(got);
-        break;
-      }
-      got += *count;
-    }
-    return octets;
-  }
-  static Code end_of(Transport& transport, base::Duration patience = 20s) {
-    Bytes room(1000);
-    for (;;) {
-      const auto count = transport.receive(room, Deadline::after(patience));
-      if (!count) return count.error().code;
-    }
-  }
-  void exchange(std::size_t size) {
-    const Bytes forth = pattern(size, 1), back = pattern(size, 2);
-    std::thread client_sends([&] { EXPECT_TRUE(send(*client_, forth)); });
-    std::thread server_sends([&] { EXPECT_TRUE(send(*server_, back)); });
-    std::thread server_receives([&] { EXPECT_TRUE(receive(*server_, size) == forth); });
-    EXPECT_TRUE(receive(*client_, size) == back);
-    client_sends.join();
-    server_sends.join();
-    server_receives.join();
-  }
-
-  std::shared_ptr<const Factory> factory_;
-  std::unique_ptr<Connector> connector_;
-  std::unique_ptr<Acceptor> acceptor_;
-  std::unique_ptr<Transport> client_;
-  std::unique_ptr<Transport> server_;
 };
 
 TEST_F(Rudp, MegabytesArriveWholeAndInOrderThroughABadNetwork) {
@@ -167,73 +81,6 @@ TEST_F(Rudp, WhatWasSentLastArrivesThoughTheProcessEnds) {
   EXPECT_EQ(::waitpid(child, &status, 0), child);
 }
 
-// --- ends ---
-
-TEST_F(Rudp, APeerThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
-  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto factory = make_rudp();
-    const auto acceptor = *factory->listen(**factory->parse("127.0.0.1:0"), {});
-    const std::uint16_t port = dynamic_cast<const RudpEndpoint&>(*acceptor->endpoints().front()).port();
-    if (::write(ready[1], &port, sizeof port) < 0) ::_exit(1);
-    for (std::unique_ptr<Transport> peer;;) {
-      auto accepted = acceptor->accept();
-      if (accepted) peer = *std::move(accepted);
-      Bytes room(1 << 16);
-      while (peer != nullptr && peer->receive(room, Deadline::none())) {
-      }
-    }
-  }
-  std::uint16_t port = 0;
-  ASSERT_EQ(::read(ready[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
-  factory_ = make_rudp();
-  connector_ = factory_->make_connector();
-  client_ = *connect_to(InetAddress::loopback_v4(port));
-  std::thread killer([child] {
-    std::this_thread::sleep_for(100ms);
-    ::kill(child, SIGKILL);
-  });
-  const Bytes octets = pattern(100'000);
-  const auto begin = std::chrono::steady_clock::now();
-  base::Status sent;
-  while (sent) sent = send(*client_, octets);
-  EXPECT_EQ(sent.error(), base::error(Stage::send, Code::lost));
-  EXPECT_EQ(end_of(*client_), Code::lost);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s) << "before the peer is given up";
-  killer.join();
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  ::close(ready[0]);
-  ::close(ready[1]);
-}
-
-TEST_F(Rudp, APeerBehindACutNetworkIsGivenUp) {
-  listen({.give_up = 1s});
-  BadNetwork network(address(), {});
-  make_pair(InetAddress::loopback_v4(network.port()));
-  network.cut();
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(end_of(*client_), Code::lost) << "it was asked whether it is there";
-  EXPECT_EQ(end_of(*server_), Code::lost);
-  EXPECT_GT(std::chrono::steady_clock::now() - begin, 900ms);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-}
-
-TEST_F(Rudp, APeerThatHasForgottenSaysSo) {
-  listen();
-  RawClient client;
-  Segment segment;
-  segment.asks = true;
-  segment.source = 77;
-  const auto reset = client.ask(write_segment(client.room, 12345, segment, 0), address());
-  ASSERT_TRUE(reset);
-  EXPECT_EQ(reset->kind, Kind::reset);
-  EXPECT_EQ(reset->to, 77U);
-}
-
 TEST_F(Rudp, ConnectionsOutliveTheirAcceptorWhichLetsNobodyIn) {
   listen();
   const InetAddress where = address();
@@ -254,6 +101,18 @@ TEST_F(Rudp, WhoWaitsToBeAcceptedWhenTheDoorClosesIsToldSo) {
 }
 
 // --- strangers ---
+
+TEST_F(Rudp, APeerThatHasForgottenSaysSo) {
+  listen();
+  RawClient client;
+  Segment segment;
+  segment.asks = true;
+  segment.source = 77;
+  const auto reset = client.ask(write_segment(client.room, 12345, segment, 0), address());
+  ASSERT_TRUE(reset);
+  EXPECT_EQ(reset->kind, Kind::reset);
+  EXPECT_EQ(reset->to, 77U);
+}
 
 TEST_F(Rudp, HostileDatagramsDoNoHarm) {
   listen(kSmallDatagrams);

@@ -80,6 +80,8 @@ class Sending {
   void drop() noexcept;
   /// True if all has been acknowledged, the end as well if there is one.
   bool is_settled() const noexcept { return dropped_ || (sent_.empty() && next_ == all()); }
+  /// Octets that were put and have not been acknowledged.
+  std::size_t kept() const noexcept { return dropped_ ? 0 : static_cast<std::size_t>(end_ - first_); }
   /// True if something is under way.
   bool waits() const noexcept { return !sent_.empty(); }
 

@@ -8,6 +8,7 @@
 
 #include "corbel/ipc/destination.hpp"
 #include "corbel/ipc/subscriber.hpp"
+#include "corbel/ipc/undelivered.hpp"
 
 namespace corbel::transport::rudp {
 
@@ -57,6 +58,7 @@ base::Result<SharedSocketPtr> SharedSocket::listening(Service& service, const In
   CORBEL_TRY(auto socket, ipc::UdpSocket::open(local, with));
   CORBEL_TRY(const InetAddress bound, socket.local_address());
   if (bound.is_any()) CORBEL_CHECK(ipc::tell_destinations(socket.handle(), bound.is_v6()));
+  CORBEL_CHECK(ipc::tell_undelivered(socket.handle(), bound.is_v6()));
   SharedSocketPtr made(new SharedSocket(service, std::move(socket), bound, {}));
   made->terms_ = terms;
   made->limits_ = limits;
@@ -77,9 +79,10 @@ base::Status SharedSocket::watch() {
 
 // --- the service's thread ---
 
-void SharedSocket::on_event(reactor::Events) noexcept try {
+void SharedSocket::on_event(reactor::Events events) noexcept try {
   for (unsigned i = 0; i < kMostAtOnce && receive_one(); ++i) {
   }
+  if (!is_usable(peer_) && any(events, reactor::Events::error)) hear_of_failures();
   // One answer, and one thread woken, for all that came together.
   for (const ConnectionPtr& each : heard_) each->go_on();
   heard_.clear();
@@ -111,6 +114,29 @@ bool SharedSocket::receive_one() {
   }
   if (const auto datagram = read(base::ConstByteSpan(room_).first(*size))) hear(*datagram, from, to);
   return true;
+}
+
+/// Of those that listen: which peers do not get what is sent to them.
+void SharedSocket::hear_of_failures() {
+  for (unsigned i = 0; i < kMostAtOnce; ++i) {
+    base::Result<ipc::Undelivered> told = base::error(Stage::receive, Code::closed);
+    {
+      const std::lock_guard lock(handle_mutex_);
+      if (socket_.is_open()) told = ipc::next_undelivered(socket_.handle());
+    }
+    if (!told) return;
+    std::vector<ConnectionPtr> concerned;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [token, known] : known_) {
+        if (known.connection->peer() == told->to) concerned.push_back(known.connection);
+      }
+    }
+    for (const ConnectionPtr& each : concerned) {
+      each->hear_of_failure(told->why);
+      goes_on(each);
+    }
+  }
 }
 
 void SharedSocket::hear(const Datagram& datagram, const InetAddress& from, const InetAddress& to) {
@@ -211,8 +237,13 @@ void SharedSocket::answer(const InetAddress& to, const InetAddress& from, Write 
 
 /// Connections that are not over keep the socket open; and answer() sees to it.
 base::Status SharedSocket::send(base::ConstByteSpan datagram, const InetAddress& to, const InetAddress& from) noexcept {
-  const auto sent = bound_.is_any() && !from.is_any() ? ipc::send_from(socket_.handle(), datagram, to, from)
-                                                      : socket_.send_to(datagram, to, ipc::SendFlags::dont_wait);
+  const auto send_once = [&] {
+    return bound_.is_any() && !from.is_any() ? ipc::send_from(socket_.handle(), datagram, to, from)
+                                             : socket_.send_to(datagram, to, ipc::SendFlags::dont_wait);
+  };
+  auto sent = send_once();
+  // What the system says of a datagram before, which went to another peer, it says once.
+  if (!sent && !is_usable(peer_)) sent = send_once();
   return sent ? base::Status() : sent.error();
 }
 
@@ -298,6 +329,21 @@ void SharedSocket::close_if_idle() noexcept {
     socket_.close();
   }
   service_.went(*this);
+}
+
+Guest::Undelivered SharedSocket::undelivered() {
+  std::vector<ConnectionPtr> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [token, known] : known_) all.push_back(known.connection);
+  }
+  Undelivered sum;
+  for (const ConnectionPtr& each : all) {
+    const std::size_t octets = each->unacknowledged();
+    sum.octets += octets;
+    sum.connections += octets != 0 ? 1 : 0;
+  }
+  return sum;
 }
 
 void SharedSocket::leave() noexcept {

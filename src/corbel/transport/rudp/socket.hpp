@@ -56,6 +56,7 @@ class SharedSocket final : public Way, public Guest {
 
   void on_event(reactor::Events events) noexcept override;
   void leave() noexcept override;
+  Undelivered undelivered() override;
 
  private:
   struct Known {
@@ -73,6 +74,7 @@ class SharedSocket final : public Way, public Guest {
   SharedSocket(Service& service, ipc::UdpSocket socket, const ipc::InetAddress& bound, const ipc::InetAddress& peer);
   base::Status watch();
   bool receive_one();
+  void hear_of_failures();
   void hear(const Datagram& datagram, const ipc::InetAddress& from, const ipc::InetAddress& to);
   void greet(const Datagram& hello, const ipc::InetAddress& from, const ipc::InetAddress& to);
   void admit(const Datagram& open, const ipc::InetAddress& from, const ipc::InetAddress& to);

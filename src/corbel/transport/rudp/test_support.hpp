@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
 #include <poll.h>
 
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,9 +18,13 @@
 #include "corbel/base/bytes.hpp"
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/ipc/event.hpp"
+#include "corbel/ipc/handle.hpp"
+#include "corbel/transport/rudp/endpoint.hpp"
+#include "corbel/transport/rudp/rudp.hpp"
+#include "corbel/transport/rudp/simulation.hpp"
 
 /// For tests: a socket between clients and a server that loses, repeats, delays and damages datagrams, always the same
-/// ones of as many.
+/// ones of as many; and a client and a server.
 namespace corbel::transport::rudp_tests {
 
 /// In hundredths of all datagrams.
@@ -163,6 +170,90 @@ class BadNetwork {
   std::vector<Client> clients_;
   std::deque<base::Bytes> recorded_;
   std::thread thread_;
+};
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using ipc::InetAddress;
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
+#else
+inline constexpr bool kChildrenHaveThreads = true;
+#endif
+
+class Rudp : public testing::Test {
+ protected:
+  void listen(const RudpSettings& settings = {}, const std::string& address = "127.0.0.1:0", Options options = {}) {
+    factory_ = make_rudp(settings);
+    connector_ = factory_->make_connector();
+    acceptor_ = *factory_->listen(**factory_->parse(address), options);
+  }
+  InetAddress address() const {
+    const auto& own = dynamic_cast<const RudpEndpoint&>(*acceptor_->endpoints().front());
+    return *InetAddress::parse(own.host(), own.port());
+  }
+  base::Result<std::unique_ptr<Transport>> connect_to(const InetAddress& address, base::Duration patience = 20s,
+                                                      const ConnectionOptions& options = {}) {
+    return connector_->connect(**factory_->parse(address.to_string()), options, Deadline::after(patience));
+  }
+  std::unique_ptr<Transport> accept() {
+    for (;;) {
+      auto accepted = acceptor_->accept();
+      if (accepted) return *std::move(accepted);
+      if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait)) {
+        ADD_FAILURE() << "nobody came";
+        return nullptr;
+      }
+    }
+  }
+  void make_pair(const InetAddress& where) {
+    client_ = *connect_to(where);
+    server_ = accept();
+  }
+  static base::Status send(Transport& transport, const Bytes& octets, base::Duration patience = 60s) {
+    const cdr::Segment whole{octets.data(), octets.size()};
+    CORBEL_TRY(const auto count, transport.send({&whole, 1}, Deadline::after(patience)));
+    EXPECT_EQ(count, octets.size());
+    return {};
+  }
+  static Bytes receive(Transport& transport, std::size_t size) {
+    Bytes octets(size);
+    for (std::size_t got = 0; got < size;) {
+      const auto count = transport.receive(base::ByteSpan(octets).subspan(got), Deadline::after(60s));
+      if (!count) {
+        ADD_FAILURE() << base::to_string(count.error()) << " after " << got;
+        octets.resize(got);
+        break;
+      }
+      got += *count;
+    }
+    return octets;
+  }
+  static Code end_of(Transport& transport, base::Duration patience = 20s) {
+    Bytes room(1000);
+    for (;;) {
+      const auto count = transport.receive(room, Deadline::after(patience));
+      if (!count) return count.error().code;
+    }
+  }
+  void exchange(std::size_t size) {
+    const Bytes forth = pattern(size, 1), back = pattern(size, 2);
+    std::thread client_sends([&] { EXPECT_TRUE(send(*client_, forth)); });
+    std::thread server_sends([&] { EXPECT_TRUE(send(*server_, back)); });
+    std::thread server_receives([&] { EXPECT_TRUE(receive(*server_, size) == forth); });
+    EXPECT_TRUE(receive(*client_, size) == back);
+    client_sends.join();
+    server_sends.join();
+    server_receives.join();
+  }
+
+  std::shared_ptr<const Factory> factory_;
+  std::unique_ptr<Connector> connector_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<Transport> client_;
+  std::unique_ptr<Transport> server_;
 };
 
 }  // namespace corbel::transport::rudp_tests
