@@ -93,6 +93,21 @@ TEST(CallBacks, FromTheMainThreadDoNotWaitForTheThreadThatHasHandedOver) {
   runs.join();
 }
 
+// Though the thread that reads their connection runs a request of the client, and it is long until that counts as slow.
+TEST(CallBacks, FromAnotherThreadDoNotWaitForTheRequestThatRuns) {
+  ServerSide server(BOTH, {"-ORBSlowUpcall", "86400000", "-ORBCallTimeout", "20000"});
+  ClientSide client;
+  const HostRef host = client.host(server.ior());
+  host->enter(client.guest);
+  server.servant->on_call_back = [&] {
+    std::string answer;
+    std::thread other([&] { answer = ending_of([&] { (void)server.servant->guest()->ask("hello"); }); });
+    other.join();
+    return answer;
+  };
+  EXPECT_EQ(host->call_back(""), "done");
+}
+
 TEST(CallBacks, AreNested) {
   ServerSide server;
   ClientSide client;

@@ -75,7 +75,10 @@ class Host final : public CORBA::servant_traits<Guests::Host>::base_type {
     const std::lock_guard lock(mutex_);
     any_ = visitor;
   }
-  std::string call_back(const std::string& text) override { return "host, " + guest()->ask(text); }
+  std::string call_back(const std::string& text) override {
+    if (on_call_back) return on_call_back();
+    return "host, " + guest()->ask(text);
+  }
   Guests::Blob exchange(GuestRef visitor, const Guests::Blob& load) override { return visitor->carry(load); }
   std::int32_t descend(GuestRef visitor, std::int32_t depth) override {
     return depth == 0 ? 0 : 1 + visitor->descend(self, visitor, depth - 1);
@@ -94,6 +97,7 @@ class Host final : public CORBA::servant_traits<Guests::Host>::base_type {
   }
 
   HostRef self;
+  std::function<std::string()> on_call_back;
 
  private:
   std::mutex mutex_;

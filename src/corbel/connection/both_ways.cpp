@@ -70,11 +70,12 @@ base::Status Connection::may_ask() const noexcept {
   return {};
 }
 
-/// A request of this side is about to be sent, or has been. The thread that reads may be the calling one, in an upcall.
-/// And once no more requests are begun here, it may be that no thread reads any longer.
+/// A request of this side is about to be sent, or has been. The thread that reads may be in an upcall, of the calling
+/// thread even, and does not read the reply. And once no more requests are begun here, it may be that no thread reads
+/// any longer.
 void Connection::see_to_serving() noexcept try {
   if (server_ == nullptr) return;
-  if (in_upcall()) (void)hand_over(true);
+  (void)hand_over(in_upcall());
   if (draining_.load(std::memory_order_seq_cst)) server_->read_on(*this);
 } catch (const std::bad_alloc&) {
   (void)fail(base::error(Stage::wait, Code::out_of_resources));
