@@ -78,7 +78,7 @@ class SharedPtr {
   SharedPtr(const SharedPtr& other) noexcept : object_(other.object_), block_(other.block_) {
     if (block_ != nullptr) block_->add_strong();
   }
-  SharedPtr(SharedPtr&& other) noexcept
+  constexpr SharedPtr(SharedPtr&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), block_(std::exchange(other.block_, nullptr)) {}
   template <class U>
   requires std::is_convertible_v<U*, T*> SharedPtr(const SharedPtr<U>& other)
@@ -94,7 +94,7 @@ class SharedPtr {
   SharedPtr(const SharedPtr<U>& owner, T* object) noexcept : object_(object), block_(owner.block_) {
     if (block_ != nullptr) block_->add_strong();
   }
-  ~SharedPtr() {
+  constexpr ~SharedPtr() {  // a constant that owns nothing needs no end
     if (block_ != nullptr) block_->remove_strong();
   }
   SharedPtr& operator=(SharedPtr other) noexcept {
@@ -125,7 +125,7 @@ class SharedPtr {
   friend bool operator==(const SharedPtr& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
   /// For make_shared, WeakPtr and SharedFromThis: takes over a strong count already added.
-  SharedPtr(T* object, detail::ControlBlock* block) noexcept : object_(object), block_(block) {}
+  constexpr SharedPtr(T* object, detail::ControlBlock* block) noexcept : object_(object), block_(block) {}
 
  private:
   template <class U>

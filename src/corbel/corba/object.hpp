@@ -68,7 +68,7 @@ class object_reference {
 
   constexpr object_reference() noexcept = default;
   constexpr object_reference(std::nullptr_t) noexcept {}
-  explicit object_reference(corbel::base::SharedPtr<T> object) noexcept : object_(std::move(object)) {}
+  constexpr explicit object_reference(corbel::base::SharedPtr<T> object) noexcept : object_(std::move(object)) {}
   template <class U>
   requires std::is_convertible_v<U*, T*> object_reference(const object_reference<U>& other)
   noexcept : object_(other._shared()) {}

@@ -57,7 +57,7 @@ namespace CORBA {
                                 .name = #NAME,                                            \
                                 .content = &corbel::dynamic::TypeOf<CORBA::NAME>::code}}; \
   }                                                                                       \
-  inline const typecode_reference _tc_##NAME = detail::k_##NAME._reference();
+  inline constexpr typecode_reference _tc_##NAME = TypeCode::_constant(detail::k_##NAME);
 CORBEL_CORBA_ALIAS(Identifier)
 CORBEL_CORBA_ALIAS(ScopedName)
 CORBEL_CORBA_ALIAS(RepositoryId)

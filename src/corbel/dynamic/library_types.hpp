@@ -94,14 +94,14 @@ CORBEL_API std::ostream& print_enumerator(std::ostream& stream, const CORBA::Typ
   struct corbel::mapping::Codec<CORBA::object_reference<TYPE>> : corbel::mapping::LocalCodec<TYPE> {};
 
 /// `_tc_ALIAS` of a typedef in MODULE. ID is between "IDL:omg.org/" and ":1.0".
-#define CORBEL_LIBRARY_ALIAS(MODULE, ALIAS, TYPE, ID, NAME)                            \
-  namespace MODULE::detail {                                                           \
-  inline constexpr CORBA::TypeCode k_##ALIAS{                                          \
-      corbel::dynamic::TypeNode{.kind = CORBA::TCKind::tk_alias,                       \
-                                .id = "IDL:omg.org/" ID ":1.0",                        \
-                                .name = NAME,                                          \
-                                .content = &corbel::dynamic::TypeOf<TYPE>::code}};     \
-  }                                                                                    \
-  namespace MODULE {                                                                   \
-  inline const CORBA::typecode_reference _tc_##ALIAS = detail::k_##ALIAS._reference(); \
+#define CORBEL_LIBRARY_ALIAS(MODULE, ALIAS, TYPE, ID, NAME)                                               \
+  namespace MODULE::detail {                                                                              \
+  inline constexpr CORBA::TypeCode k_##ALIAS{                                                             \
+      corbel::dynamic::TypeNode{.kind = CORBA::TCKind::tk_alias,                                          \
+                                .id = "IDL:omg.org/" ID ":1.0",                                           \
+                                .name = NAME,                                                             \
+                                .content = &corbel::dynamic::TypeOf<TYPE>::code}};                        \
+  }                                                                                                       \
+  namespace MODULE {                                                                                      \
+  inline constexpr CORBA::typecode_reference _tc_##ALIAS = CORBA::TypeCode::_constant(detail::k_##ALIAS); \
   }

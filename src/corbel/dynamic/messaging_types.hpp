@@ -19,7 +19,7 @@ inline constexpr CORBA::TypeCode k_InaccuracyT{corbel::dynamic::TypeNode{.kind =
                                                                          .name = "InaccuracyT",
                                                                          .content = &k_TimeT}};
 }  // namespace detail
-inline const CORBA::typecode_reference _tc_InaccuracyT = detail::k_InaccuracyT._reference();
+inline constexpr CORBA::typecode_reference _tc_InaccuracyT = CORBA::TypeCode::_constant(detail::k_InaccuracyT);
 
 /// `TimeBase::UtcT{time=1,inacclo=0,inacchi=0,tdf=0}`
 CORBEL_API std::ostream& operator<<(std::ostream& stream, const UtcT& time);

@@ -65,9 +65,8 @@ using corbel::dynamic::require;
 using corbel::dynamic::traits_of;
 
 typecode_reference TypeCode::_reference() const {
-  auto* self = const_cast<TypeCode*>(this);  // no member function modifies
-  if (node_.arena == nullptr) return typecode_reference(corbel::base::SharedPtr<TypeCode>(self, nullptr));
-  return typecode_reference(node_.arena->shared_from(self));
+  if (node_.arena == nullptr) return _constant(*this);
+  return typecode_reference(node_.arena->shared_from(const_cast<TypeCode*>(this)));  // no member function modifies
 }
 
 const TypeCode& TypeCode::_resolved() const noexcept {

@@ -166,6 +166,8 @@ class CORBEL_API TypeCode {
   constexpr const corbel::dynamic::TypeNode& _node() const noexcept { return node_; }
   /// A reference to this, which keeps alive what must be.
   typecode_reference _reference() const;
+  /// A reference to a constant; one itself, made at compile time.
+  static constexpr typecode_reference _constant(const TypeCode& code) noexcept;
   /// Behind any number of aliases.
   const TypeCode& _resolved() const noexcept;
   /// True if values of one are values of the other: equivalent, and of the same structure behind equal ids, which
@@ -178,12 +180,17 @@ class CORBEL_API TypeCode {
   corbel::dynamic::TypeNode node_;
 };
 
+constexpr typecode_reference TypeCode::_constant(const TypeCode& code) noexcept {
+  auto* self = const_cast<TypeCode*>(&code);  // no member function modifies
+  return typecode_reference(corbel::base::SharedPtr<TypeCode>(self, nullptr));
+}
+
 /// TypeCodes of the types without parameters.
 #define CORBEL_BASIC_TYPE_CODE(NAME)                                                        \
   namespace detail {                                                                        \
   inline constexpr TypeCode k_##NAME{corbel::dynamic::TypeNode{.kind = TCKind::tk_##NAME}}; \
   }                                                                                         \
-  inline const typecode_reference _tc_##NAME = detail::k_##NAME._reference();
+  inline constexpr typecode_reference _tc_##NAME = TypeCode::_constant(detail::k_##NAME);
 CORBEL_BASIC_TYPE_CODE(null)
 CORBEL_BASIC_TYPE_CODE(void)
 CORBEL_BASIC_TYPE_CODE(short)
@@ -209,13 +216,13 @@ namespace detail {
 inline constexpr TypeCode k_Object{
     corbel::dynamic::TypeNode{.kind = TCKind::tk_objref, .id = "IDL:omg.org/CORBA/Object:1.0", .name = "Object"}};
 }
-inline const typecode_reference _tc_Object = detail::k_Object._reference();
+inline constexpr typecode_reference _tc_Object = TypeCode::_constant(detail::k_Object);
 
 namespace detail {
 inline constexpr TypeCode k_ValueBase{
     corbel::dynamic::TypeNode{.kind = TCKind::tk_value, .id = "IDL:omg.org/CORBA/ValueBase:1.0", .name = "ValueBase"}};
 }
-inline const typecode_reference _tc_ValueBase = detail::k_ValueBase._reference();
+inline constexpr typecode_reference _tc_ValueBase = TypeCode::_constant(detail::k_ValueBase);
 
 }  // namespace CORBA
 

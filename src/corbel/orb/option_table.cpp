@@ -15,7 +15,7 @@ constexpr std::uint64_t kMebi = 1U << 20;
     return o.MEMBER;          \
   }
 
-const OptionRow kOptionTable[] = {
+constexpr OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,

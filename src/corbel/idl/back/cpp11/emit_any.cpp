@@ -349,8 +349,8 @@ void declare_constant(Emitter& e, const model::Declaration& declaration, std::se
   }
   const std::string space = module == nullptr ? "" : e.names.full(*module);
   if (!taken.insert(space + "::" + name).second) return;
-  const std::string constant =
-      "inline const " + std::string(kReference) + " _tc_" + name + " = " + qualified(e, declaration) + "._reference();";
+  const std::string constant = "inline constexpr " + std::string(kReference) + " _tc_" + name +
+                               " = CORBA::TypeCode::_constant(" + qualified(e, declaration) + ");";
   e.any_header.line(space.empty() ? constant : "namespace " + space + " { " + constant + " }");
 }
 
