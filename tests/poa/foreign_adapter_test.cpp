@@ -73,6 +73,18 @@ class ForeignAdapter : public ::testing::Test {
   const OrbRef orb = make();
 };
 
+TEST(NoAdapter, WhoAsksAnOrbThatHasNoneIsCutOff) {
+  std::vector<std::string> options;
+  const OrbRef nobody = orb::init(options, "nobody", {{messaging::make_giop()}, {transport::make_tcp()}});
+  const std::string endpoint = orb::listen(*nobody, "tcp://127.0.0.1:0").front();
+  std::vector<std::string> none;
+  const OrbRef client = orb::init(none, "client", {{messaging::make_giop()}, {transport::make_tcp()}});
+  const auto object = client->string_to_object("corbaloc::" + endpoint.substr(6) + "/key");
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(object->_non_existent(), CORBA::COMM_FAILURE);
+  client->destroy();
+  nobody->destroy();
+}
+
 TEST_F(ForeignAdapter, ItsForwardsAreFollowedInTheProcessAsOftenAsTheLimitSaysAndNoMore) {
   EXPECT_EQ(number(Directory::place_of(orb, "3")), 42);
   EXPECT_EQ(Directory::asked, 4);

@@ -157,7 +157,7 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   if (offer != nullptr) connection->set_offered(offer->generation);
   bool shared = false;
   if (offer != nullptr) {
-    CORBEL_TRY(shared, offer->server->share(connection));
+    CORBEL_TRY(shared, (offer->server->*offer->share)(connection));
   }
   if (shared) {
     connection->session().introduce(offer->context_id, *offer->context(route));

@@ -23,9 +23,11 @@ using routing::Route;
 /// What new connections to servers serve besides, and tell in their first request, so that the servers may ask, too.
 /// Immutable.
 struct Offer {
-  Server* server = nullptr;      ///< its threads run what comes back; outlives the connections
-  std::uint64_t generation = 0;  ///< which offer this is; not 0
-  std::uint32_t context_id = 0;  ///< of the service context
+  Server* server = nullptr;  ///< its threads run what comes back; outlives the connections
+  /// Server::share: who offers nothing is linked without it.
+  base::Result<bool> (Server::*share)(const ConnectionPtr& connection) = nullptr;
+  std::uint64_t generation = 0;                              ///< which offer this is; not 0
+  std::uint32_t context_id = 0;                              ///< of the service context
   std::map<std::string, base::Bytes, std::less<>> contexts;  ///< by transport; others offer nothing
 
   /// Null: nothing is offered there.

@@ -24,7 +24,7 @@ base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, R
 
 Server::Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor)
     : settings_(settings),
-      handler_(handler),
+      handler_(&handler),
       reply_memory_(settings.limits.reply_memory),
       own_input_memory_(settings.limits.input_memory),
       input_memory_(settings.input_memory != nullptr ? *settings.input_memory : own_input_memory_),
@@ -121,7 +121,7 @@ base::Result<int> Server::pollable() {
 
 void Server::forget(Connection& connection) {
   reactor_->remove(connection);
-  if (connection.owes_answers()) handler_.on_end(connection);
+  if (connection.owes_answers()) handler_->on_end(connection);
   bool last = false;
   {
     const std::lock_guard lock(mutex_);

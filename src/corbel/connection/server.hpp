@@ -47,7 +47,9 @@ class Server final : private InputUser {
   ~Server();
 
   const Settings& settings() const noexcept { return settings_; }
-  RequestHandler& handler() noexcept { return handler_; }
+  RequestHandler& handler() noexcept { return *handler_; }
+  /// Another one than create() was given; before the first connection.
+  void set_handler(RequestHandler& handler) noexcept { handler_ = &handler; }
   const base::Log& log() const noexcept { return *settings_.connection.log; }
   reactor::Reactor& reactor() noexcept { return *reactor_; }
   /// Where asynchronous calls that this server's threads attend to are finished.
@@ -195,7 +197,7 @@ class Server final : private InputUser {
   void cut_all();
 
   const Settings settings_;
-  RequestHandler& handler_;
+  RequestHandler* handler_;
   Budget reply_memory_;  // these outlive the connections, which the reactor may be the last to hold
   InputMemory own_input_memory_;
   InputMemory& input_memory_;

@@ -44,7 +44,7 @@ void Bidirectional::warn_if_single() const {
 void Bidirectional::serve() {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(serves_, true)) return;
+    if (std::exchange(offer_, &Bidirectional::offer) != nullptr) return;
   }
   warn_if_single();
   renew();
@@ -62,7 +62,7 @@ void Bidirectional::set_policy(std::optional<bool> both) {
 void Bidirectional::note_endpoints() {
   {
     const std::lock_guard lock(mutex_);
-    if (!serves_) return;
+    if (offer_ == nullptr) return;
   }
   renew();
 }
@@ -87,11 +87,16 @@ Bidirectional::Contexts Bidirectional::contexts() const {
 void Bidirectional::renew() {
   const bool single = is_single(core_.options());
   const std::lock_guard lock(mutex_);
-  const bool allowed = policy_.value_or(true) && core_.options().giop_minor >= 2;
-  const bool accepts = allowed && !single && (serves_ || policy_.value_or(false));
+  const bool allowed = policy_.value_or(true) && core_.options().giop_minor >= 2 && !single;
+  const bool accepts = allowed && (offer_ != nullptr || policy_.value_or(false));
   accepts_.store(accepts, std::memory_order_relaxed);
   if (accepts) core_.set_both_ways();
-  Contexts offered = allowed && !single && serves_ ? contexts() : Contexts();
+  if (offer_ != nullptr) (this->*offer_)(allowed);
+}
+
+/// With the mutex.
+void Bidirectional::offer(bool allowed) {
+  Contexts offered = allowed ? contexts() : Contexts();
   if (offered == offered_) return;
   offered_ = std::move(offered);
   ++generation_;
@@ -166,6 +171,7 @@ void Core::offer(std::uint64_t generation, std::uint32_t context_id,
                  const std::map<std::string, base::Bytes, std::less<>>& contexts) {
   auto offer = std::make_shared<connection::Offer>();
   offer->server = &server();
+  offer->share = &connection::Server::share;
   offer->generation = generation;
   offer->context_id = context_id;
   offer->contexts = contexts;

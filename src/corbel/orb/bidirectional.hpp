@@ -38,13 +38,14 @@ class Bidirectional {
 
   void warn_if_single() const;
   void renew();
+  void offer(bool allowed);
   Contexts contexts() const;
   void take_points(base::ConstByteSpan context, connection::Connection& connection, Lent& lent) const;
 
   Core& core_;
   std::atomic<bool> accepts_{false};
-  std::mutex mutex_;  // guards what follows
-  bool serves_ = false;
+  std::mutex mutex_;                                      // guards what follows
+  void (Bidirectional::*offer_)(bool allowed) = nullptr;  // null until serve(): clients are linked without it
   std::optional<bool> policy_;
   std::uint64_t generation_ = 0;
   Contexts offered_;

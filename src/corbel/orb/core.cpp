@@ -7,10 +7,10 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/branching_target.hpp"
 #include "corbel/orb/error_map.hpp"
-#include "corbel/orb/local_target.hpp"
 #include "corbel/orb/log_setup.hpp"
 #include "corbel/orb/parts_setup.hpp"
 #include "corbel/orb/remote_target.hpp"
+#include "corbel/orb/serving_half.hpp"
 
 namespace corbel::orb {
 
@@ -55,6 +55,24 @@ policy::ClientPolicies client_policies(const Options& options) {
   return policies;
 }
 
+/// Takes the requests while there is no adapter: who sends one is cut off.
+class Nobody final : public connection::RequestHandler {
+ public:
+  void on_request(connection::Connection& connection, const messaging::IncomingRequest&,
+                  cdr::Decoder&) noexcept override {
+    refuse(connection);
+  }
+  void on_locate_request(connection::Connection& connection,
+                         const messaging::IncomingLocateRequest&) noexcept override {
+    refuse(connection);
+  }
+
+ private:
+  static void refuse(connection::Connection& connection) noexcept {
+    connection.cut(base::error(base::Stage::receive, Code::unsupported));
+  }
+};
+
 }  // namespace
 
 Core::Core(Options options, CoreParts parts, FaceCore& face)
@@ -67,7 +85,7 @@ Core::Core(Options options, CoreParts parts, FaceCore& face)
       registry_(layered(std::move(parts.protocols), parts.layers, options_, log_),
                 set_up(std::move(parts.transports), options_, log_), {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
-      dispatch_(*this),
+      dispatch_(std::make_unique<Nobody>()),
       requests_(std::move(parts.requests)) {
   make_lane({{}, options_.serving.threads, options_.listen_endpoints, 0});
   for (const LaneOptions& lane : options_.lanes) make_lane(lane);
@@ -77,7 +95,7 @@ Core::Core(Options options, CoreParts parts, FaceCore& face)
 }
 
 void Core::make_lane(const LaneOptions& lane) {
-  connection::RequestHandler& requests = requests_ != nullptr ? *requests_ : dispatch_;
+  connection::RequestHandler& requests = requests_ != nullptr ? *requests_ : *dispatch_;
   auto settings = server_settings(options_, log_);
   settings.connection.watchers = watchers_.get();
   settings.connection.socket_hooks = socket_hooks_.get();
@@ -93,6 +111,15 @@ void Core::make_lane(const LaneOptions& lane) {
   auto made = std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, settings, requests);
   if (lanes_.add(std::move(made))) return;
   corba::raise("IMP_LIMIT", 0, kNo, "an ORB has " + std::to_string(LaneList::kMost) + " lanes at most");
+}
+
+void Core::set_adapter(ObjectAdapter* adapter) {
+  if (adapter != nullptr) serving_half_ = &adapter->serving_half();
+  adapter_.store(adapter, std::memory_order_release);
+  if (adapter == nullptr || requests_ != nullptr) return;
+  auto dispatch = serving_half_->make_dispatch(*this);
+  for (const auto& lane : lanes_) lane->server().set_handler(*dispatch);
+  dispatch_ = std::move(dispatch);
 }
 
 void Core::note_log_levels() noexcept {
@@ -139,7 +166,7 @@ corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, 
 corba::TargetPtr Core::make_target_here(ior::Ior& ior, corba::PolicySetPtr overrides) {
   base::Bytes key;
   if (!is_here(ior, key)) return nullptr;
-  return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));
+  return serving_half().make_target(*this, std::move(ior), std::move(key), std::move(overrides));
 }
 
 /// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is

@@ -14,7 +14,6 @@
 #include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/core_parts.hpp"
 #include "corbel/orb/deferrals.hpp"
-#include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
 #include "corbel/orb/face_core.hpp"
 #include "corbel/orb/group_table.hpp"
@@ -128,8 +127,10 @@ class Core final {
   /// Turns a corbaloc address list and key into a reference's data. Throws BAD_PARAM minors OMG 7 to 10.
   ior::Ior make_ior(const ior::ObjectUrl& url);
 
-  /// The adapter that requests go to; not owned; set before listen().
-  void set_adapter(ObjectAdapter* adapter) noexcept { adapter_.store(adapter, std::memory_order_release); }
+  /// The adapter that requests go to; not owned; set before listen(). Null: there is none any more.
+  void set_adapter(ObjectAdapter* adapter);
+  /// What serves with adapters; only if there is or was one.
+  const ServingHalf& serving_half() const noexcept { return *serving_half_; }
   ObjectAdapter* adapter() const noexcept { return adapter_.load(std::memory_order_acquire); }
 
   /// Throws BAD_INV_ORDER in a child of the process whose ORB it is.
@@ -230,11 +231,12 @@ class Core final {
   const std::shared_ptr<connection::SocketHooks> socket_hooks_ = std::make_shared<connection::SocketHooks>(log_);
   connection::ConnectionCache cache_;
   Searches searches_{log_};
+  const ServingHalf* serving_half_ = nullptr;  // the first adapter's; stays when that goes
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   Deferrals deferrals_{log_, value_memory_, adapter_};
   GroupTable groups_;
   Bidirectional bidirectional_{*this};
-  Dispatch dispatch_;
+  std::unique_ptr<connection::RequestHandler> dispatch_;
   const std::shared_ptr<connection::RequestHandler> requests_;  // null: dispatch_ has them
   LaneList lanes_;
   base::ForkMutex listen_mutex_;  // guards what they listen at, and these:

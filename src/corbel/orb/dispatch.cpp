@@ -11,12 +11,15 @@
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/incoming_call.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/local_target.hpp"
 #include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/seen_call.hpp"
+#include "corbel/orb/serving_half.hpp"
 
 namespace corbel::orb {
 
@@ -175,5 +178,15 @@ void Dispatch::on_locate_request(connection::Connection& connection,
 } catch (...) {  // no memory for the answer
   end_without_reply(connection);
 }
+
+namespace {
+
+std::unique_ptr<connection::RequestHandler> make_dispatch(Core& core) {
+  return std::make_unique<Dispatch>(core);
+}
+
+}  // namespace
+
+constinit const ServingHalf kServingHalf{&make_dispatch, &make_local_target, &ask_here, &ask_here_seen};
 
 }  // namespace corbel::orb

@@ -17,6 +17,10 @@
 
 namespace corbel::orb {
 
+struct ServingHalf;
+/// Of every adapter.
+extern const ServingHalf kServingHalf;
+
 /// Thrown by an adapter instead of running the upcall: the client shall ask the object at `ior`.
 struct LocationForward {
   ior::Ior ior;
@@ -83,6 +87,12 @@ class ObjectAdapter {
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
   /// that is done; false if some requests still ran at the deadline.
   virtual bool shutdown(bool wait, base::Deadline deadline) = 0;
+  /// What of the core serves with it, the same for all. Named by the constructor alone, so that the linker takes it
+  /// only if there are adapters.
+  const ServingHalf& serving_half() const noexcept { return *serving_half_; }
+
+ private:
+  const ServingHalf* const serving_half_ = &kServingHalf;
 };
 
 }  // namespace corbel::orb

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "corbel/base/log.hpp"
-#include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/remote_target.hpp"
+#include "corbel/orb/serving_half.hpp"
 
 namespace corbel::orb {
 
@@ -108,8 +108,8 @@ base::Result<Ways> RemoteTarget::ways_with_here(const ior::Ior& ior, const polic
 
 bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
   while (invocation.attempts.here()) {
-    auto answer =
-        ask_here(core_, invocation.attempts.route().object_key, call, is_told(invocation), invocation.deadline);
+    auto answer = core_.serving_half().ask(core_, invocation.attempts.route().object_key, call, is_told(invocation),
+                                           invocation.deadline);
     if (!answer) return true;
     try {
       settle_here(*std::move(answer), invocation);
@@ -146,8 +146,8 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
     core_.hooks()->before_send(seen);
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {
-      auto answer =
-          ask_here_seen(core_, attempts.route().object_key, call, is_told(invocation), invocation.deadline, seen);
+      auto answer = core_.serving_half().ask_seen(core_, attempts.route().object_key, call, is_told(invocation),
+                                                  invocation.deadline, seen);
       if (answer) try {
           const bool forwarded = std::holds_alternative<Forward>(*answer);
           settle_here(*std::move(answer), invocation);
