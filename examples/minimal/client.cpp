@@ -10,7 +10,10 @@
 #include "hello.hpp"
 
 int main(int argc, char* argv[]) try {
-  const corbel::orb::Components parts{{corbel::messaging::make_giop()}, {corbel::transport::make_tcp()}};
+  const corbel::orb::Components parts{.protocols = {corbel::messaging::make_giop()},
+                                      .transports = {corbel::transport::make_tcp()},
+                                      .load_plugins = nullptr,
+                                      .open_log = nullptr};
   auto orb = CORBA::ORB_init(argc, argv, "", parts);
   if (argc < 2) {
     std::fputs("usage: minimal_client REFERENCE [NAME]\n", stderr);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corbel/base/export.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/messaging/layer.hpp"
@@ -27,6 +28,8 @@ namespace corbel::orb {
 
 class Core;
 class ObjectAdapter;
+struct Components;
+struct Options;
 
 /// Take part in making an ORB.
 using Initialisers = std::vector<base::SharedPtr<PortableInterceptor::ORBInitializer>>;
@@ -39,6 +42,13 @@ struct LocalInitialReference {
   std::string_view name;
   CORBA::object_reference<CORBA::Object> (*make)(corba::OrbContext& orb);
 };
+
+/// Components::load_plugins: adds what the plug-ins bring (-ORBLoad) behind what is there. Throws INITIALIZE, which
+/// says what is wrong with which file.
+CORBEL_API void load_plugins(const std::vector<std::string>& files, Components& components);
+/// Components::open_log: `own`, on a thread of its own, or if that is null what -ORBLogFile names. Throws INITIALIZE if
+/// that cannot be written.
+CORBEL_API std::shared_ptr<base::LogSink> open_log(const Options& options, std::shared_ptr<base::LogSink> own);
 
 /// The message protocols and transports that an ORB is built from, in order of preference, its object adapter, and the
 /// local objects that resolve_initial_references gives out. `builtins` lists what ships; an application passes its own
@@ -59,6 +69,14 @@ struct Components {
   std::vector<std::shared_ptr<const messaging::Layer>> layers = {};
   /// Of these ORBs alone, after those of the process. None is null.
   Initialisers initialisers = {};
+  // For programs that are to be small: what these name is linked only where they do. Null, the option is refused with
+  // INITIALIZE.
+
+  void (*load_plugins)(const std::vector<std::string>& files,
+                       Components& components) = &orb::load_plugins;  ///< -ORBLoad
+  /// -ORBLogFile, and log_sink. Null: lines go to the standard error output.
+  std::shared_ptr<base::LogSink> (*open_log)(const Options& options,
+                                             std::shared_ptr<base::LogSink> own) = &orb::open_log;
 };
 
 }  // namespace corbel::orb

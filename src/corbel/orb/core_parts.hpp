@@ -17,13 +17,13 @@ class RequestHandler;
 
 namespace corbel::orb {
 
-/// What the core of an ORB is made of; Components has more for applications, and says what each is.
+/// What the core of an ORB is made of; Components has more for applications, and says what else each is.
 struct CoreParts {
   std::vector<std::shared_ptr<const messaging::Protocol>> protocols;
   std::vector<std::shared_ptr<const transport::Factory>> transports;
   std::vector<std::shared_ptr<const messaging::Layer>> layers;
   std::shared_ptr<connection::RequestHandler> requests;
-  std::shared_ptr<base::LogSink> log_sink;
+  std::shared_ptr<base::LogSink> log_sink;  ///< null: the standard error output
 };
 
 }  // namespace corbel::orb

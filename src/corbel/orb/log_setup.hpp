@@ -6,8 +6,7 @@
 
 namespace corbel::orb {
 
-/// How the log of an ORB with these options is: where it goes, unless the application brings `own`, its own sink.
-/// Throws INITIALIZE if -ORBLogFile names nothing that can be written.
-base::Log::Settings log_settings(const Options& options, std::shared_ptr<base::LogSink> own);
+/// How the log of an ORB with these options is. `sink`: where it goes; null: to the standard error output.
+base::Log::Settings log_settings(const Options& options, std::shared_ptr<base::LogSink> sink);
 
 }  // namespace corbel::orb

@@ -15,12 +15,12 @@
 #include "corbel/ipc/standard_handles.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
 #include "corbel/orb/face.hpp"
 #include "corbel/orb/initial_references.hpp"
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/option_list.hpp"
 #include "corbel/orb/orb_registry.hpp"
-#include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/policy_managers.hpp"
 #include "corbel/orb/read_options.hpp"
 
@@ -29,16 +29,13 @@ namespace corbel::orb {
 /// What an ORB owns.
 class OrbState {
  public:
-  OrbState(Options options, const Components& components)
-      : face(std::move(options), parts_of(components)), initial_references(face, local_references(components)) {}
+  OrbState(Options options, CoreParts parts, const Components& components)
+      : face(std::move(options), std::move(parts)), initial_references(face, local_references(components)) {}
   ~OrbState() {
     core.shutdown(true);
     core.set_adapter(nullptr);
   }
 
-  static CoreParts parts_of(const Components& components) {
-    return {components.protocols, components.transports, components.layers, components.requests, components.log_sink};
-  }
   static std::vector<LocalInitialReference> local_references(const Components& components) {
     std::vector<LocalInitialReference> all = components.local_references;
     all.insert(all.end(), {{"ORBPolicyManager", &make_policy_manager}, {"PolicyCurrent", &make_policy_current}});
@@ -88,13 +85,31 @@ class OrbState {
 
 namespace {
 
+/// From what a program was linked without.
+[[noreturn]] void refuse_option(const char* why) {
+  raise(base::error(base::Stage::configure, base::Code::unsupported), why);
+}
+
+std::shared_ptr<base::LogSink> log_sink(const Options& options, const Components& components) {
+  if (components.open_log != nullptr) return components.open_log(options, components.log_sink);
+  if (components.log_sink != nullptr || options.log_file != "stderr")
+    refuse_option("-ORBLogFile: this program logs to stderr alone (Components::open_log)");
+  return nullptr;
+}
+
+CoreParts parts_of(const Options& options, const Components& components) {
+  return {components.protocols, components.transports, components.layers, components.requests,
+          log_sink(options, components)};
+}
+
 IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components,
                                        const std::vector<std::string>& arguments) {
   ipc::hold_standard_handles();
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
   const auto make = [&] {
-    auto state = std::make_unique<OrbState>(std::move(options), components);
+    CoreParts made_of = parts_of(options, components);
+    auto state = std::make_unique<OrbState>(std::move(options), std::move(made_of), components);
     OrbState& parts = *state;
     auto orb = CORBA::make_reference<CORBA::ORB>(parts);
     (void)state.release();  // it is the ORB's now
@@ -118,7 +133,9 @@ const Components& checked(const Components& components) {
 }
 
 WithOptions parts_with(const std::vector<std::string>& plugins, Components& components) {
-  load_plugins(plugins, components);
+  if (!plugins.empty() && components.load_plugins == nullptr)
+    refuse_option("-ORBLoad: this program loads no plug-ins (Components::load_plugins)");
+  if (!plugins.empty()) components.load_plugins(plugins, components);
   return {components.transports, components.layers};
 }
 

@@ -7,6 +7,7 @@
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/shared_object.hpp"
+#include "corbel/orb/components.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/option_list.hpp"
 #include "corbel/orb/plugin.hpp"

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "corbel/orb/components.hpp"
 
 namespace corbel::orb {
 
-/// Loads the plug-ins and adds what they bring behind what is there. Throws as below.
-void load_plugins(const std::vector<std::string>& files, Components& components);
+class Core;
 
 /// Loads the plug-in and adds what it brings, all or nothing. Throws INITIALIZE, which says what is wrong with which
 /// file.
