@@ -104,6 +104,7 @@ std::string keep_fitting(std::vector<Route>& routes, std::size_t first, const po
   };
   std::vector<Route> fitting(std::make_move_iterator(routes.begin()),
                              std::make_move_iterator(routes.begin() + static_cast<std::ptrdiff_t>(first)));
+  std::vector<Route> rest;  // without the bandwidth that is preferred: they come last
   for (std::size_t i = first; i < routes.size(); ++i) {
     Route& route = routes[i];
     if (unfit(route)) continue;
@@ -112,11 +113,10 @@ std::string keep_fitting(std::vector<Route>& routes, std::size_t first, const po
       Route apart = *route.oneways;
       route.oneways = note(apart, wanted).empty() ? std::make_shared<const Route>(std::move(apart)) : nullptr;
     }
-    fitting.push_back(std::move(route));
+    (route.bandwidth < wanted.preferred ? rest : fitting).push_back(std::move(route));
   }
+  for (Route& route : rest) fitting.push_back(std::move(route));
   routes = std::move(fitting);
-  std::stable_partition(routes.begin() + static_cast<std::ptrdiff_t>(std::min(first, routes.size())), routes.end(),
-                        [&](const Route& route) { return route.bandwidth >= wanted.preferred; });
   return why;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // References to routes, and which comes first.
 #include <algorithm>
+#include <utility>
 
 #include "corbel/routing/registry.hpp"
 #include "corbel/routing/unmet.hpp"
@@ -111,15 +112,19 @@ void Registry::add_routes(const Parts& parts, const ior::TaggedProfile& profile,
 base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
                                                   const policy::ProtocolPreference& preference) const {
   const PartsPtr now = parts();
-  std::vector<Route> routes;
-  for (const auto& profile : ior.profiles) add_routes(*now, profile, routes);
-  if (routes.empty()) return base::error(Stage::resolve, Code::no_profile);
+  std::vector<Route> found;
+  for (const auto& profile : ior.profiles) add_routes(*now, profile, found);
+  if (found.empty()) return base::error(Stage::resolve, Code::no_profile);
   const auto rank = [&](const Route& route) {
     const std::size_t listed = preference.rank(route.protocol->name(), route.endpoint->scheme());
     // Transports are listed in order of preference, so local ones come before TCP.
     return listed < preference.size() ? listed : preference.size() + route.transport->order();
   };
-  std::stable_sort(routes.begin(), routes.end(), [&](const Route& a, const Route& b) { return rank(a) < rank(b); });
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // rank, and place in what was found
+  for (const Route& each : found) order.emplace_back(rank(each), order.size());
+  std::ranges::sort(order);
+  std::vector<Route> routes;
+  for (const auto& [unused, place] : order) routes.push_back(std::move(found[place]));
   // The same endpoint may be published in several ways.
   const auto last = std::unique(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
     return a.key == b.key && a.object_key == b.object_key;
