@@ -14,6 +14,12 @@ foreach(room IN LISTS CORBEL_RUNTIME_ROOMS)
   list(APPEND runtime ${below})
 endforeach()
 list(REMOVE_DUPLICATES runtime)
+# The cold parts last: of what several objects have, as inline functions, the linker takes the first.
+foreach(target IN LISTS runtime)
+  if(TARGET ${target}_cold)
+    list(APPEND runtime ${target}_cold)
+  endif()
+endforeach()
 list(TRANSFORM runtime REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
 foreach(kind SHARED STATIC)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# corbel_room(NAME [USES rooms...] [HEADERS installed.hpp...] [LIBRARIES targets...] [TEST_LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
-# compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
+# corbel_room(NAME [USES rooms...] [HEADERS installed.hpp...] [COLD sources.cpp...] [LIBRARIES targets...] [TEST_LIBRARIES targets...]): one room of the house. Every .cpp beside the
+# caller is compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
 # joins the test program corbel_<room>_test, labelled with the room's name.
+#
+# COLD: the sources that no call passes that succeeds, once its reference is bound: start-up, options, opening, routes, policies,
+# exceptions, texts. Release builds compile them for size, apart from the others, into corbel_<room>_cold; who links with the
+# room has both. What instantiates a transport's class template, with its send() and receive(), is none of them.
 
 add_library(corbel_flags INTERFACE)
 target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
@@ -60,29 +64,45 @@ function(corbel_test_headers target)
   endif()
 endfunction()
 
+# The objects of a room, or of its cold part.
+function(corbel_room_objects target)
+  add_library(${target} OBJECT ${ARGN})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
+  corbel_unity(${target} 0)
+  # What is compiled as one is one object file: only so can who links take less of it than all.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  # How much it may grow by inlining: of g++'s 40 %, a room needs 10 (ADR 6).
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=inline-unit-growth=10>)
+  target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
+endfunction()
+
 function(corbel_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;HEADERS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;HEADERS;COLD;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target "corbel_${name}")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests EXCLUDE REGEX "_conformance_test\\.cpp$")  # of the port's suite (tests/conformance)
-  if(NOT sources)  # a header-only room
+  if(ROOM_COLD)
+    list(TRANSFORM ROOM_COLD PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(REMOVE_ITEM sources ${ROOM_COLD})
+    corbel_room_objects(${target}_cold ${ROOM_COLD})
+    target_compile_options(${target}_cold PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
+  if(NOT sources)  # a header-only room, or a cold one
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
     file(CONFIGURE OUTPUT ${sources} CONTENT "")
   endif()
-  add_library(${target} OBJECT ${sources})
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
-  corbel_unity(${target} 0)
-  # A room is one object file: only so can who links take less of it than all.
-  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  corbel_room_objects(${target} ${sources})
+  if(ROOM_COLD)
+    target_sources(${target} INTERFACE $<TARGET_OBJECTS:${target}_cold>)
+  endif()
   # The headers that applications, generated code and authors of plug-ins include; the others stay at home.
   install(FILES ${ROOM_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel/${name})
   list(TRANSFORM ROOM_HEADERS PREPEND corbel/${name}/)
   set_property(GLOBAL APPEND PROPERTY CORBEL_HEADERS ${ROOM_HEADERS})
-  target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
   # Objects of the rooms below, transitively, so that a test program links with what its room may use and no more.
   set(closure ${target})
   foreach(used IN LISTS ROOM_USES)

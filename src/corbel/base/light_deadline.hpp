@@ -49,7 +49,7 @@ class Deadline {
     return Deadline(now + nanoseconds_of(timeout));
   }
   /// The clock that deadlines are measured on: coarse monotonic nanoseconds.
-  static std::int64_t clock_now() noexcept {
+  [[gnu::always_inline]] static std::int64_t clock_now() noexcept {
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;

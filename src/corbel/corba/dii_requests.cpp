@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "corbel/base/deadline.hpp"
+
 namespace corbel::corba {
 namespace {
 

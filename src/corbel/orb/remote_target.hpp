@@ -87,7 +87,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
 
   // --- binding (remote_binding.cpp) ---
 
-  BindingPtr bound() {
+  [[gnu::always_inline]] BindingPtr bound() {
     const std::lock_guard lock(mutex_);
     return binding_;
   }
@@ -138,8 +138,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
                     const corba::Call& call, const Invocation& invocation);
   /// Runs with the reply in place: `decode(body)`, or throws the user exception that the peer raised.
   template <class Decode>
-  void on_reply(const corba::Operation& operation, const Decode& decode, const messaging::IncomingReply& reply,
-                cdr::Decoder& body, Attempts& attempts, cdr::Context& context) try {
+  [[gnu::always_inline]] void on_reply(const corba::Operation& operation, const Decode& decode,
+                                       const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
+                                       cdr::Context& context) try {
     CORBEL_PROBE("unmarshal");
     body.set_context(&context);
     body.withhold();
