@@ -315,10 +315,13 @@ TEST_F(GroupCalls, AreListenedToWhereTheGroupIsAndNowhereElse) {
 }
 
 // The key of an object's own reference, sent to a group, leads nowhere: neither of a member nor of another object.
+// Also before anybody has joined, if the ORB listens there.
 TEST_F(GroupCalls, WhoSendsToTheGroupReachesItsMembersByTheGroupAlone) {
   using corbel::test::Writer;
-  const Orb server = make_orb("one");
-  const auto members = serve(server, 1);
+  const Orb server = make_orb("one", {"-ORBListenEndpoints", "multicast://" + url_.substr(url_.rfind('/') + 1)});
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const std::vector<Member> members{CORBA::make_reference<GroupMember>()};
   const auto profile = corbel::ior::decode_iiop_profile(
       corbel::ior::from_string(server->object_to_string(members[0]->_this()))->profiles[0]);
   const auto request = corbel::test::raw_request(
@@ -329,6 +332,7 @@ TEST_F(GroupCalls, WhoSendsToTheGroupReachesItsMembersByTheGroupAlone) {
   auto stranger = *corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::loopback_v4());
   const auto port = static_cast<std::uint16_t>(std::stoi(url_.substr(url_.rfind(':') + 1)));
   ASSERT_TRUE(stranger.send_to(packet.written(), *corbel::ipc::InetAddress::parse("239.255.77.11", port)));
+  corbel::orb::join_group(*server, server->string_to_object(url_), members[0]->_this());
   const Camera all = group(make_orb("client"));
   all->push(1, Studio::Picture(10));
   EXPECT_TRUE(members[0]->await(1));

@@ -15,6 +15,8 @@ class RequestHandler {
   virtual void on_request(Connection& connection, const messaging::IncomingRequest& request,
                           cdr::Decoder& body) noexcept = 0;
   virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request) noexcept = 0;
+  /// From now on requests may come that were sent to a group (transport::Traits::group_profile).
+  virtual void on_group() noexcept {}
   /// The client does not want the answer to a request any more that it sent before. Only of requests that were deferred
   /// is there anything to do then.
   virtual void on_cancel(Connection&, const messaging::Origin&) noexcept {}

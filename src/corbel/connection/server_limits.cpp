@@ -55,6 +55,7 @@ void Server::take(const ConnectionPtr& connection) {
   }
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
   tell_opened(*connection, !connection->is_opened_here());
+  if (hears_group(*connection)) handler_->on_group();
   (void)watch(connection);
 }
 

@@ -167,6 +167,20 @@ InetAddress InetAddress::with_port(std::uint16_t port) const noexcept {
   return copy;
 }
 
+std::uint32_t InetAddress::scope() const noexcept {
+  return is_v6() ? storage_.v6.sin6_scope_id : 0;
+}
+
+InetAddress InetAddress::with_scope(std::uint32_t interface) const noexcept {
+  InetAddress copy = *this;
+  if (!is_v6() || scope() != 0) return copy;
+  const in6_addr& address = storage_.v6.sin6_addr;
+  if (IN6_IS_ADDR_LINKLOCAL(&address) || IN6_IS_ADDR_MC_LINKLOCAL(&address) || IN6_IS_ADDR_MC_NODELOCAL(&address)) {
+    copy.storage_.v6.sin6_scope_id = interface;
+  }
+  return copy;
+}
+
 std::string InetAddress::host() const {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* octets = is_v6() ? static_cast<const void*>(&storage_.v6.sin6_addr) : &storage_.v4.sin_addr;

@@ -57,6 +57,11 @@ class CORBEL_API InetAddress {
   bool is_loopback() const noexcept;
   std::uint16_t port() const noexcept;
   InetAddress with_port(std::uint16_t port) const noexcept;
+  /// The number of the interface whose address this is, of IPv6 addresses that mean nothing elsewhere (fe80::, ff02::);
+  /// 0 if it is not said, or another address.
+  std::uint32_t scope() const noexcept;
+  /// Such an address that does not say it, at that interface; others as they are.
+  InetAddress with_scope(std::uint32_t interface) const noexcept;
   /// The numeric address alone: "127.0.0.1", "::1".
   std::string host() const;
   /// "127.0.0.1:80", "[::1]:80".

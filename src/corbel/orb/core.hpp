@@ -109,6 +109,7 @@ class Core final {
   // For bidirectional GIOP: requests have to look at it; what new connections offer; what references say, and whether
   // one would.
   void set_both_ways() noexcept { edges_.set(Edges::kBothWays, true); }
+  void hear_groups() noexcept { edges_.set(Edges::kGroups, true); }
   void offer(std::uint64_t generation, std::uint32_t context_id,
              const std::map<std::string, base::Bytes, std::less<>>& contexts);
   void for_each_listen_point(base::FunctionRef<void(const routing::ListenPoint&)> visit);

@@ -145,6 +145,10 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   }
 }
 
+void Dispatch::on_group() noexcept {
+  core_.hear_groups();
+}
+
 void Dispatch::on_cancel(connection::Connection& connection, const messaging::Origin& origin) noexcept {
   core_.deferrals().cancel(connection, origin);
 }

@@ -17,6 +17,7 @@ class Dispatch final : public connection::RequestHandler {
                   cdr::Decoder& body) noexcept override;
   void on_locate_request(connection::Connection& connection,
                          const messaging::IncomingLocateRequest& request) noexcept override;
+  void on_group() noexcept override;
   void on_cancel(connection::Connection& connection, const messaging::Origin& origin) noexcept override;
 
  private:

@@ -2,6 +2,7 @@
 #include "corbel/orb/option_values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "corbel/base/option_rows.hpp"
@@ -58,6 +59,17 @@ bool add_lane(Options& options, std::string_view value) {
   if (!add_listen_endpoints(read, value.substr(equals + 1))) return false;
   lane.endpoints = std::move(read.listen_endpoints);
   options.lanes.push_back(std::move(lane));
+  return true;
+}
+
+bool set_publish_host(Options& options, std::string_view value) {
+  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
+  const auto colons = std::count(value.begin(), value.end(), ':');  // one alone would be a port's
+  const auto of_host = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || (colons > 1 && (c == ':' || c == '%'));
+  };
+  if (!std::all_of(value.begin(), value.end(), of_host)) return false;
+  options.transport.publish_host = value;
   return true;
 }
 

@@ -17,6 +17,7 @@ bool add_listen_endpoints(Options& options, std::string_view value);
 /// "name:threads=endpoint", several endpoints separated by semicolons.
 bool add_lane(Options& options, std::string_view value);
 /// Paths, several separated by commas.
+bool set_publish_host(Options& options, std::string_view value);
 bool add_plugin(Options& options, std::string_view value);
 /// "name=url".
 bool add_initial_reference(Options& options, std::string_view value);

@@ -105,6 +105,24 @@ TEST(Options, EachOfTheTableMovesAPlaceOfItsOwnWithinItsRange) {
   }
 }
 
+TEST(Options, APublishedHostIsANameOrAnAddressWithoutAPort) {
+  const OptionRow* row = nullptr;
+  for (const OptionRow& each : option_table()) {
+    if (each.name == std::string_view("PublishHost")) row = &each;
+  }
+  ASSERT_NE(row, nullptr);
+  Options options;
+  for (const char* const bad : {"host:99", "a b", "tcp://host", "[::1]:99", "h/"}) {
+    EXPECT_FALSE(set_option(options, *row, bad)) << bad;
+  }
+  for (const char* const good : {"host-1.example.org", "192.0.2.1", "::1", "fe80::1%eth0"}) {
+    EXPECT_TRUE(set_option(options, *row, good));
+    EXPECT_EQ(options.transport.publish_host, good);
+  }
+  EXPECT_TRUE(set_option(options, *row, "[2001:db8::1]"));
+  EXPECT_EQ(options.transport.publish_host, "2001:db8::1");
+}
+
 TEST(Options, SearchEndsAtDoubleDash) {
   Arguments arguments{"--", "-ORBBogus"};
   read_options(arguments, no_transports);

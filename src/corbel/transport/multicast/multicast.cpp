@@ -44,14 +44,19 @@ ipc::DatagramOptions<InetAddress> socket_options(const ConnectionOptions& option
   return with;
 }
 
-/// A socket that belongs to the group, and hears nothing else.
+/// A socket that belongs to the group, and hears nothing else. Of a group that every link has one of (ff02::) the
+/// address or the settings say which.
 base::Result<ipc::MulticastSocket> join(const InetAddress& group, const ConnectionOptions& options,
                                         const MulticastSettings& settings) {
   auto with = socket_options(options);
   with.reuse_address = true;
   CORBEL_TRY(const auto interface, interface_of(settings));
-  CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group, with));
-  CORBEL_CHECK(socket.join(group, interface));
+  const InetAddress here = group.with_scope(interface.index());
+  if (here.scope() != 0 && interface.index() != 0 && here.scope() != interface.index()) {
+    return base::error(Stage::listen, Code::bad_argument);
+  }
+  CORBEL_TRY(auto socket, ipc::MulticastSocket::open(here, with));
+  CORBEL_CHECK(socket.join(here, interface));
   return socket;
 }
 

@@ -69,6 +69,17 @@ TEST_F(Groups, AreTheAddressesThatTheStandardSaysAndNoOthers) {
   }
 }
 
+TEST_F(Groups, OfOneLinkAreOfTheInterfaceThatTheSettingsName) {
+  if (!ipc::MulticastSocket::open(InetAddress::any_v6())) GTEST_SKIP() << "no IPv6";
+  auto acceptor = factory_->listen(**factory_->parse("[ff02::4711]:0"), {});
+  ASSERT_TRUE(acceptor) << base::to_string(acceptor.error());
+  acceptor_ = *std::move(acceptor);
+  EXPECT_EQ(address().scope(), ipc::NetworkInterface::find("lo")->index());
+  const auto ear = *acceptor_->accept();
+  send(*connect(), Bytes(100, 7), 100);
+  EXPECT_EQ(receive(*ear), Bytes(100, 7));
+}
+
 TEST_F(Groups, AreHeardByOneAtATimeAndByTheNextWhenThatHasEnded) {
   for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait));

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMostTogether = 64;      // that one system call sends; of one size, what the system cuts at most
 constexpr std::uint32_t kMostOfPacket = 1400;  // octets of a datagram that no network has to cut once more
 constexpr unsigned kAfterError = 2;
+constexpr int kWhile = 10;  // part of the silence that ends a peer in any case
 
 }  // namespace
 
@@ -53,20 +54,23 @@ void Peers::end_silent() noexcept {
 }
 
 /// Anything received counts as heard, so silence does not tell which peer floods; how many places a host has does.
-/// False if none has more than `host` will have.
+/// Where none has more than `host` will have, as when each datagram forges another host, whoever has been silent for a
+/// while has to go: newcomers are heard, as long as a flood is not so dense that everybody talks. False if nobody can.
 bool Peers::end_one_for(const InetAddress& host) noexcept {
   const auto largest =
       std::max_element(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (largest == hosts_.end() || largest->second < count_of(host) + 2) return false;
+  if (largest == hosts_.end()) return false;
+  const bool of_largest = largest->second >= count_of(host) + 2;
+  if (!of_largest && count_of(host) != 0) return false;
   const std::int64_t now = Deadline::clock_now();
   All::value_type* oldest = nullptr;
   for (auto& each : peers_) {
     Peer& peer = each.second;
-    if (peer.leaving || !(ipc::subscriber(each.first) == largest->first)) continue;
+    if (peer.leaving || (of_largest && !(ipc::subscriber(each.first) == largest->first))) continue;
     if (peer.carrier->heard()) peer.heard = now;
     if (oldest == nullptr || peer.heard < oldest->second.heard) oldest = &each;
   }
-  if (oldest == nullptr) return false;
+  if (oldest == nullptr || (!of_largest && now - oldest->second.heard < (silence_ / kWhile).count())) return false;
   end(*oldest);
   return true;
 }

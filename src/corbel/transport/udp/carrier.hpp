@@ -81,7 +81,8 @@ class Peers {
 
   /// `most`: so many at a time, so that forged addresses get no further; half of them for one host (ipc::subscriber).
   /// When there is no room, peers that have been silent for `silence` have to go. Then, for each peer from a host with
-  /// fewer places, the one heard least recently of the host with the most has to.
+  /// fewer places, the one heard least recently of the host with the most has to, and where each host has one place,
+  /// the one heard least recently of all, if it has been silent for a tenth of `silence`.
   explicit Peers(std::size_t most = kMost, base::Duration silence = kSilence) : most_(most), silence_(silence) {}
 
   /// True if `address` is unknown and there is room; if false, perhaps soon.

@@ -121,6 +121,20 @@ TEST(UdpPeers, WhoWasHeardLeastRecentlyGoesFirst) {
   EXPECT_TRUE(PeersOf::ended(*quiet));
 }
 
+TEST(UdpPeers, WhereEveryHostHasOnePlaceTheOneSilentForAWhileMakesRoomForAnotherHost) {
+  PeersOf all(2, 1s);  // and a while is 100 ms
+  const auto talks = all.make("127.0.0.1");
+  const InetAddress talks_at = all.last;
+  const auto quiet = all.make("127.0.0.2");
+  EXPECT_FALSE(all.admits("192.0.2.1"));  // both have just come
+  std::this_thread::sleep_for(150ms);
+  all.hear(*talks, talks_at);
+  EXPECT_FALSE(all.admits("127.0.0.1")) << "a host that has a place";
+  EXPECT_TRUE(all.admits("192.0.2.1"));
+  EXPECT_TRUE(PeersOf::ended(*quiet));
+  EXPECT_FALSE(PeersOf::ended(*talks));
+}
+
 TEST(UdpPeers, AreKnownWhileTheirCarriersAreThere) {
   const auto peers = std::make_shared<Peers>(8, 1h);
   const auto socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
