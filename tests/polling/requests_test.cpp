@@ -198,7 +198,8 @@ TEST_P(AnyRequest, IsOfItsOrb) {
   EXPECT_EQ(result_of(next), "kept");
   EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { world.client->poll_next_response(); }), 11U);
   other->destroy();
-  EXPECT_FALSE(any_other->create_pollable_set()->create_dii_pollable()->is_ready(0)) << "they outlive their ORB";
+  const Pollable late = any_other->create_pollable_set()->create_dii_pollable();
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { late->is_ready(0); }), 4U) << "they outlive their ORB";
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, AnyRequest,
@@ -231,8 +232,31 @@ TEST(AnyRequest, IsReadyWhenTheOrbEnds) {
   EXPECT_TRUE(any->is_ready(kForEver));
   ending.join();
   EXPECT_THROW(held->get_response(), CORBA::SystemException);
-  EXPECT_FALSE(any->is_ready(0));
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { any->is_ready(0); }), 4U);
   world.client = nullptr;  // it is destroyed already
+}
+
+TEST_P(AnyRequest, WaitsNoMoreWhenTheOrbEndsThoughNoneWasSent) {
+  for (const bool in_set : {false, true}) {
+    World world("tcp://127.0.0.1:0", GetParam());
+    const PollableSet set = world.echo->sendp_nothing()->create_pollable_set();
+    (void)set->get_ready_pollable(kPatience);
+    const Pollable any = set->create_dii_pollable();
+    if (in_set) set->add_pollable(any);
+    const auto wait = [&] { in_set ? (void)set->get_ready_pollable(kPatience) : (void)any->is_ready(kPatience); };
+    std::atomic<bool> waits{false};
+    std::thread waiting([&] {
+      waits = true;
+      EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>(wait), 4U);
+    });
+    while (!waits) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    world.client->shutdown(false);
+    waiting.join();
+    EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { any->is_ready(kForEver); }), 4U) << "nor does who comes later";
+    if (!in_set) continue;
+    EXPECT_THROW((void)set->get_ready_pollable(kForEver), CORBA::PollableSet::NoPossiblePollable);
+  }
 }
 
 TEST(AnyRequest, WakesManyThreadsEachOfWhichGetsOne) {

@@ -82,8 +82,20 @@ base::IntrusivePtr<PollableCall> DiiRequests::any() {
   base::IntrusivePtr<Any> any(new Any(shared_from(this)));
   const std::lock_guard lock(mutex_);
   any_.insert(&*any);
-  if (!ready_.empty()) any->complete(nullptr);
+  if (ended_ || !ready_.empty()) any->complete(nullptr);
   return any;
+}
+
+void DiiRequests::end() noexcept {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  for (Any* any : any_) any->complete(nullptr);
+  changed_.notify();
+}
+
+bool DiiRequests::is_over() noexcept {
+  const std::lock_guard lock(mutex_);
+  return ended_ && ready_.empty();
 }
 
 void DiiRequests::add(PollableCall& request) {
@@ -105,7 +117,7 @@ void DiiRequests::note_ready(PollableCall& request) noexcept {
   if (node.empty()) return;  // not added yet, or nobody wants it
   const bool first = ready_.empty();
   ready_.insert(std::move(node));
-  if (!first) return;
+  if (!first || ended_) return;
   for (Any* any : any_) any->complete(nullptr);
   changed_.notify();
 }
@@ -113,7 +125,7 @@ void DiiRequests::note_ready(PollableCall& request) noexcept {
 void DiiRequests::remove(PollableCall& request) noexcept {
   const std::lock_guard lock(mutex_);
   pending_.erase(&request);
-  if (ready_.erase(&request) == 0 || !ready_.empty()) return;
+  if (ready_.erase(&request) == 0 || !ready_.empty() || ended_) return;
   for (Any* any : any_) any->renew();
 }
 

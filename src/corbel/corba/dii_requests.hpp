@@ -18,7 +18,7 @@ class CORBEL_API DiiRequests : public base::SharedFromThis {
   DiiRequests(const DiiRequests&) = delete;
   DiiRequests& operator=(const DiiRequests&) = delete;
 
-  /// A call that is ready while one of the requests is, and pending otherwise. Throws std::bad_alloc.
+  /// A call that is ready while one of the requests is, and after end(), and pending otherwise. Throws std::bad_alloc.
   base::IntrusivePtr<PollableCall> any();
 
   /// A request that has been sent; its owner removes it before letting go of it. Throws std::bad_alloc.
@@ -27,6 +27,10 @@ class CORBEL_API DiiRequests : public base::SharedFromThis {
   void over(PollableCall& request) noexcept;
   /// Its response has been taken, or nobody wants it.
   void remove(PollableCall& request) noexcept;
+  /// The ORB has ended: what is pending is over, or will be soon, and there will be no more.
+  void end() noexcept;
+  /// For who waited for any(): true if that is ready for no other reason than the end.
+  bool is_over() noexcept;
 
  private:
   class Any;
@@ -41,6 +45,7 @@ class CORBEL_API DiiRequests : public base::SharedFromThis {
   std::set<PollableCall*> ready_;
   std::set<Any*> any_;
   PollableCall* last_seen_ = nullptr;  // of those that are pending
+  bool ended_ = false;
 };
 
 }  // namespace corbel::corba

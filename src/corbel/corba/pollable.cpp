@@ -45,6 +45,9 @@ class AnyDiiRequest final : public DIIPollable {
   explicit AnyDiiRequest(SharedPtr<DiiRequests> requests) : requests_(std::move(requests)), call_(requests_->any()) {}
   PollableCall& _pollable_call() override { return *call_; }
   SharedPtr<DiiRequests> _dii_requests() const override { return requests_; }
+  void _check_ready() const override {
+    if (requests_->is_over()) throw BAD_INV_ORDER(minor::kOrbShutDown, COMPLETED_NO);
+  }
 
  private:
   const SharedPtr<DiiRequests> requests_;
@@ -60,7 +63,9 @@ class AnyDiiRequest final : public DIIPollable {
 bool Pollable::is_ready(std::uint32_t timeout) {
   const State state = _pollable_call().await(timeout);
   if (state == State::taken) throw_delivered();
-  return state == State::ready;
+  if (state != State::ready) return false;
+  _check_ready();
+  return true;
 }
 
 object_reference<PollableSet> Pollable::create_pollable_set() try {
@@ -227,7 +232,10 @@ object_reference<Pollable> PollableSet::take_ready() {
       empty = contents_->members.empty();
     }
     if (empty && gone.call != nullptr) contents_->signal->notify();  // other threads wait in vain
-    if (ready) return std::move(gone.pollable);
+    if (ready) {
+      gone.pollable->_check_ready();
+      return std::move(gone.pollable);
+    }
     if (empty) throw NoPossiblePollable();
     if (gone.call == nullptr) return nullptr;
   }

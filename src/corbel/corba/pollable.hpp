@@ -43,6 +43,8 @@ class CORBEL_API Pollable : public virtual ValueBase, public virtual corbel::bas
   virtual corbel::corba::PollableCall& _pollable_call() = 0;
   /// For the ORB: the deferred requests of the ORB that it is of.
   virtual corbel::base::SharedPtr<corbel::corba::DiiRequests> _dii_requests() const = 0;
+  /// For the ORB, of one that is ready: throws if nothing is to be got all the same.
+  virtual void _check_ready() const {}
   const corbel::corba::ValueType& _value_type() const noexcept override;
   void _encode_state(corbel::cdr::Encoder& encoder) const override;
   void _decode_state(corbel::cdr::Decoder& decoder) override;
@@ -86,6 +88,8 @@ class CORBEL_API PollableSet final : public LocalObject {
   /// A new pollable, to be added to a set, that is ready while the response to any deferred request of this ORB, that
   /// of the pollable which has made the set, is there to be got (by get_response() or ORB::get_next_response());
   /// requests that have been dropped do not count. It may be added again and again. One request can be added itself.
+  /// Once the ORB has ended and no response is there, who waits for it, or asks, gets BAD_INV_ORDER minor OMG 4
+  /// (is_ready(), and get_ready_pollable(), which takes it out of the set).
   object_reference<DIIPollable> create_dii_pollable();
   /// Throws BAD_PARAM if it is nil, minor OMG 43 if it is in a set; OBJECT_NOT_EXIST minor OMG 5 if its reply has been
   /// taken.

@@ -16,6 +16,7 @@ constexpr base::Duration kLastAnswers = std::chrono::seconds(5);
 bool Core::cancel_async(bool wait, base::Deadline deadline) {
   auto cancelled = cache_.cancel_async();
   server().completions().run(cancelled);
+  face_.calls_ended();
   return !wait || server().completions().settle(deadline);
 }
 
@@ -44,7 +45,8 @@ void Core::shutdown(bool wait) {
   if (left_behind()) {
     shutting_down_ = shut_down_ = true;
     calls_async_ = false;
-    return cache_.close();
+    cache_.close();
+    return face_.calls_ended();
   }
   // All waits together, in whichever call they are, have one time, which begins with the first of them.
   const base::Duration longest = options_.timeouts.shutdown;

@@ -20,6 +20,7 @@ class Face final : public FaceCore, public corba::OrbContext {
   // FaceCore
   cdr::Context& context() noexcept override { return *this; }
   LentPtr lend(connection::Connection& connection) override;
+  void calls_ended() noexcept override { dii_requests_->end(); }
 
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override {

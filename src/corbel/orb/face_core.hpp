@@ -13,6 +13,8 @@ class FaceCore {
   virtual cdr::Context& context() noexcept = 0;
   /// The same for what comes over a connection that its client lends.
   virtual LentPtr lend(connection::Connection& connection) = 0;
+  /// The asynchronous calls of the ORB, which ends, have been given up: who waits for one that may come waits no more.
+  virtual void calls_ended() noexcept {}
 
  protected:
   ~FaceCore() = default;
