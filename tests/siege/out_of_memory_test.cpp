@@ -6,10 +6,14 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "castle.hpp"
+#include "corbel/connection/token.hpp"
+#include "corbel/orb/parts.hpp"
 #include "support/allocations.hpp"
 
 namespace corbel::siege {
@@ -268,6 +272,86 @@ TEST(OutOfMemory, OperationsOfAdaptersEndInNoMemory) {
   EXPECT_EQ(as_castle(reference)->fast(5), 5);
   EXPECT_EQ(as_castle(root->servant_to_reference(servant))->fast(6), 6);
   orb->destroy();
+}
+
+/// Descriptors that this process has open.
+std::size_t descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(OutOfMemory, OperationsOnEndpointsEndInNoMemoryAndLeaveNothingOpen) {
+  constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+  const std::string folder = testing::TempDir() + "endpoints-" + std::to_string(::getpid());
+  std::filesystem::create_directory(folder);
+  const std::string all = "tcp://127.0.0.1:0;unix://" + folder + "/first;shm://" + folder + "/ring;udp://127.0.0.1:0";
+  const auto orb = make_orb("endpoints", {"-ORBLogLevel", "off", "-ORBListenEndpoints", all});
+  const PoaRef root = root_of(orb);
+  const std::string type = "IDL:Siege/Castle:1.0";
+  std::size_t before = descriptors();
+  std::size_t whole = 0;  // when it listens at all of them
+  const auto as_before = [&] { return descriptors() == before; };
+  const auto none_or_all = [&] {
+    if (whole == 0 && !as_before()) whole = descriptors();
+    return as_before() || descriptors() == whole;
+  };
+  expect_no_memory(
+      "listening", kNo, [&] { root->create_reference(type); }, {}, none_or_all);
+  EXPECT_TRUE(none_or_all());
+
+  // What listens is what references say.
+  const auto said = [&] { return orb->object_to_string(root->create_reference(type)).size(); };
+  const std::size_t profiles = said();
+  before = descriptors();
+  std::string opened;
+  for (const std::string& endpoint :
+       {std::string("tcp://127.0.0.1:0"), "unix://" + folder + "/more", "unix://@" + folder, std::string("unix://"),
+        "shm://" + folder + "/more", std::string("shm://"), std::string("udp://127.0.0.1:0"),
+        std::string("giop_lite+tcp://localhost:0")}) {
+    expect_no_memory(
+        endpoint.c_str(), kNo, [&] { opened = std::move(corbel::orb::listen(*orb, endpoint).front()); },
+        [&] { EXPECT_TRUE(corbel::orb::stop_listening(*orb, opened)) << opened; },
+        [&] { return as_before() && said() == profiles; });
+    EXPECT_EQ(descriptors(), before) << endpoint;
+    opened = std::move(corbel::orb::listen(*orb, endpoint).front());
+    const std::size_t with_it = descriptors();
+    expect_no_memory(
+        "stop_listening", kNo, [&] { EXPECT_TRUE(corbel::orb::stop_listening(*orb, opened)); },
+        [&] { opened = std::move(corbel::orb::listen(*orb, endpoint).front()); },
+        [&] { return descriptors() == with_it && said() > profiles; });
+    EXPECT_TRUE(corbel::orb::stop_listening(*orb, opened));
+    EXPECT_EQ(said(), profiles);
+  }
+  const std::vector<std::string> loopback{"tcp://127.0.0.1:0"};
+  std::string name = "a lane with a name of some length ";
+  expect_no_memory(
+      "add_lane", kNo, [&] { corbel::orb::add_lane(*orb, name, 2, loopback); },
+      [&] {
+        EXPECT_EQ(corbel::orb::listen(*orb, loopback.front(), name).size(), 1U);
+        name += 'I';
+        before = descriptors();
+      },
+      as_before);
+  orb->destroy();
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(OutOfMemory, TheRightToSendIsWaitedForAllTheSame) {
+  connection::Token token;
+  token.lock();
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    token.unlock();
+  });
+  test::refuse_allocations(0, 1'000'000);
+  const bool early = token.lock_until(base::Deadline::after(1ms));
+  const bool in_time = token.lock_until(base::Deadline::after(60s));
+  test::refuse_allocations(0, 0);
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(in_time);
+  token.unlock();
+  other.join();
 }
 
 TEST(OutOfMemory, TheFirstCallThatKnowsItsWayMayFindNone) {

@@ -28,6 +28,10 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     }
     return points;
   }
+  /// As it was opened or published.
+  bool is(base::FunctionRef<bool(const ListenPoint&)> which, const std::vector<ListenPoint>& published) const {
+    return which(point_) || std::any_of(published.begin(), published.end(), which);
+  }
 
   void on_event(reactor::Events) noexcept override try {
     for (int taken = 0; taken < kAtOnce; ++taken) {
@@ -54,9 +58,12 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     const bool hears_group = point_.transport->factory().traits().group_profile != 0;  // there is no peer to be told
     for (int told = 0; !hears_group && told < kTold && accept_one(); ++told) {
     }
+    std::unique_ptr<transport::Acceptor> gone;  // the reactor may keep this until it next runs
     const std::lock_guard lock(mutex_);
     closed_ = true;
     acceptor_->close();
+    spare_.reset();
+    gone = std::move(acceptor_);
   }
 
  private:
@@ -70,10 +77,15 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
       server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
       return true;
     }
-    spare_.reset();
+    {
+      const std::lock_guard lock(mutex_);
+      spare_.reset();
+    }
     auto accepted = accept();
     const bool refused = accepted.ok();
     if (refused) server_.refuse(*std::move(accepted), point_.protocol);
+    const std::lock_guard lock(mutex_);
+    if (closed_) return true;
     spare_ = spare();
     if (!refused || !spare_) return false;
     rearm();
@@ -100,10 +112,10 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   }
 
   const ListenPoint point_;
-  const std::unique_ptr<transport::Acceptor> acceptor_;
+  std::unique_ptr<transport::Acceptor> acceptor_;  // null once closed
   Server& server_;
-  ipc::Handle spare_ = spare();  // given up for a moment to refuse a connection; used by the thread that accepts
   std::mutex mutex_;  // a descriptor must not be closed, and its number used anew, under a thread that accepts on it
+  ipc::Handle spare_ = spare();  // given up for a moment to refuse a connection
   bool closed_ = false;
 };
 
@@ -116,35 +128,54 @@ AcceptorRegistry::~AcceptorRegistry() {
 base::Result<std::vector<ListenPoint>> AcceptorRegistry::open(const ListenPoint& point, Server& server) {
   CORBEL_TRY(auto acceptor, point.transport->factory().listen(*point.endpoint, options_));
   base::IntrusivePtr<Handler> handler(new Handler(point, std::move(acceptor), server));
-  CORBEL_CHECK(server.reactor().add(handler, handler->acceptor().handle(), reactor::Events::readable,
-                                    reactor::Trigger::one_shot));
-  {
-    const std::lock_guard lock(mutex_);
-    if (!closed_) {
-      auto published = handler->published();
-      handlers_.push_back(std::move(handler));
-      return published;
-    }
+  auto published = handler->published();
+  const std::lock_guard lock(mutex_);
+  if (closed_) return base::error(base::Stage::listen, Code::cancelled);
+  handlers_.push_back(handler);
+  // Last, for from now on it accepts.
+  if (auto added = server.reactor().add(handler, handler->acceptor().handle(), reactor::Events::readable,
+                                        reactor::Trigger::one_shot);
+      !added) {
+    handlers_.pop_back();
+    return added.error();
   }
-  handler->close();
-  return base::error(base::Stage::listen, Code::cancelled);
+  return published;
+}
+
+std::size_t AcceptorRegistry::count() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return handlers_.size();
+}
+
+void AcceptorRegistry::close_behind(std::size_t first) noexcept {
+  for (;;) {
+    base::IntrusivePtr<Handler> last;
+    {
+      const std::lock_guard lock(mutex_);
+      if (handlers_.size() <= first) return;
+      last = std::move(handlers_.back());
+      handlers_.pop_back();
+    }
+    last->close();
+  }
 }
 
 std::vector<ListenPoint> AcceptorRegistry::published() const {
+  return published_without([](const ListenPoint&) { return false; });
+}
+
+std::vector<ListenPoint> AcceptorRegistry::published_without(base::FunctionRef<bool(const ListenPoint&)> which) const {
   const std::lock_guard lock(mutex_);
   std::vector<ListenPoint> points;
   for (const auto& handler : handlers_) {
-    for (auto& point : handler->published()) points.push_back(std::move(point));
+    auto published = handler->published();
+    if (!handler->is(which, published)) points.insert(points.end(), published.begin(), published.end());
   }
   return points;
 }
 
 bool AcceptorRegistry::close(base::FunctionRef<bool(const ListenPoint&)> which) {
-  const auto stays = [&](const base::IntrusivePtr<Handler>& one) {
-    if (which(one->point())) return false;
-    const auto published = one->published();
-    return std::none_of(published.begin(), published.end(), which);
-  };
+  const auto stays = [&](const base::IntrusivePtr<Handler>& one) { return !one->is(which, one->published()); };
   std::vector<base::IntrusivePtr<Handler>> handlers;
   {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <vector>
 
@@ -19,13 +20,17 @@ class AcceptorRegistry {
   ~AcceptorRegistry();
 
   /// Listens at `point` and hands accepted connections to `server`, which outlives this. What to publish of it. Errors:
-  /// stage listen; cancelled after close().
+  /// stage listen; cancelled after close(). Without memory (bad_alloc) nothing is open.
   base::Result<std::vector<ListenPoint>> open(const ListenPoint& point, Server& server);
+  /// How many are open, and an end to all but the `first` so many of them, for who undoes what it opened.
+  std::size_t count() const noexcept;
+  void close_behind(std::size_t first) noexcept;
   /// Stops listening at those of the points, as they were opened or published; false if there is none. What was
   /// accepted there is with the server. Without memory (bad_alloc) all stay.
   bool close(base::FunctionRef<bool(const ListenPoint&)> which);
-  /// What to publish: every open endpoint, resolved.
+  /// What to publish: every open endpoint, resolved; without those that close() would close.
   std::vector<ListenPoint> published() const;
+  std::vector<ListenPoint> published_without(base::FunctionRef<bool(const ListenPoint&)> which) const;
   /// Stops listening.
   void close() noexcept;
 

@@ -34,14 +34,15 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       admission_(settings.limits.connections, settings.limits.connections_of_host),
       hand_shakes_(
           *reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }, log()) {
-  input_memory_.join(*this);
-  if (settings_.serving.concurrency == policy::Concurrency::single) return;
-  reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
-  reactor::ThreadPoolOptions options;
-  options.max_threads = settings_.serving.threads;
-  options.stack_size = settings_.stack_size;
-  options.log = settings_.connection.log;
-  pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
+  if (settings_.serving.concurrency != policy::Concurrency::single) {
+    reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
+    reactor::ThreadPoolOptions options;
+    options.max_threads = settings_.serving.threads;
+    options.stack_size = settings_.stack_size;
+    options.log = settings_.connection.log;
+    pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
+  }
+  input_memory_.join(*this);  // last, for it does not leave if something fails here
 }
 
 Server::~Server() {

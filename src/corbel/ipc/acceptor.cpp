@@ -73,7 +73,7 @@ namespace corbel::ipc {
 
 bool remove_stale(const UnixAddress& address) {
   const auto lock = detail::PathLock::take(address, true);
-  return lock && detail::is_stale(address) && ::unlink(address.to_string().c_str()) == 0;
+  return lock && detail::is_stale(address) && ::unlink(detail::path_of(address)) == 0;
 }
 
 }  // namespace corbel::ipc

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <thread>
+#include <utility>
 
 namespace corbel::ipc::detail {
 namespace {
@@ -15,10 +17,10 @@ namespace {
 using base::Stage;
 
 /// True if the open file is still the one that has the name.
-bool is_named(int descriptor, const std::string& path) noexcept {
+bool is_named(int descriptor, const char* path) noexcept {
   struct stat open {};
   struct stat named {};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path, &named) == 0 && open.st_dev == named.st_dev &&
          open.st_ino == named.st_ino;
 }
 
@@ -26,21 +28,21 @@ bool is_named(int descriptor, const std::string& path) noexcept {
 
 bool is_stale(const UnixAddress& address) noexcept {
   struct stat status {};
-  if (::lstat(address.to_string().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  if (::lstat(path_of(address), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   Handle probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   return probe && ::connect(probe.get(), address.native(), address.size()) != 0 && errno == ECONNREFUSED;
 }
 
-base::Result<PathLock> PathLock::take(const UnixAddress& address, bool wanted) {
+base::Result<PathLock> PathLock::take(const UnixAddress& address, bool wanted) noexcept {
   PathLock lock;
   if (!wanted || address.is_abstract() || address.is_unnamed()) return lock;
-  const std::string path = address.to_string() + ".lock";
+  std::strcat(std::strcpy(lock.path_.data(), path_of(address)), kSuffix);
+  const char* const path = lock.path_.data();
   for (const auto deadline = base::Deadline::after(std::chrono::seconds(5));;) {
-    Handle handle(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    Handle handle(::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!handle) return lock;
     if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!is_named(handle.get(), path)) continue;  // its last owner has just removed it
-      lock.path_ = path;
       lock.handle_ = std::move(handle);
       return lock;
     }
@@ -51,12 +53,12 @@ base::Result<PathLock> PathLock::take(const UnixAddress& address, bool wanted) {
 }
 
 PathLock::~PathLock() {
-  if (handle_) ::unlink(path_.c_str());  // while it is ours
+  if (handle_) ::unlink(path_.data());  // while it is ours
 }
 
 SocketFile::SocketFile(const UnixAddress& address) noexcept : address_(address) {
   struct stat status {};
-  if (::lstat(address.to_string().c_str(), &status) == 0) {
+  if (::lstat(path_of(address), &status) == 0) {
     device_ = status.st_dev;
     inode_ = status.st_ino;
   }
@@ -64,11 +66,10 @@ SocketFile::SocketFile(const UnixAddress& address) noexcept : address_(address) 
 
 void SocketFile::remove() noexcept {
   if (address_.is_unnamed()) return;
-  const std::string path = address_.to_string();
-  forget();
+  const UnixAddress made = std::exchange(address_, UnixAddress());
   struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
-    ::unlink(path.c_str());
+  if (::lstat(path_of(made), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
+    ::unlink(path_of(made));
   }
 }
 
@@ -93,7 +94,7 @@ base::Status bind_local(int descriptor, const UnixAddress& address, bool replace
     if (os_error != EADDRINUSE || !has_file || !replace_stale || !is_stale(address)) {
       return failure(Stage::listen, os_error);
     }
-    ::unlink(address.to_string().c_str());
+    ::unlink(path_of(address));
     if (::bind(descriptor, address.native(), address.size()) != 0) return last_failure(Stage::listen);
   }
   if (has_file && remove_on_close) file = SocketFile(address);

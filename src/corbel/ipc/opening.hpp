@@ -4,8 +4,8 @@
 
 #include <sys/socket.h>
 
+#include <array>
 #include <optional>
-#include <string>
 
 #include "corbel/ipc/handle.hpp"
 #include "corbel/ipc/inet_address.hpp"
@@ -19,6 +19,11 @@ base::Status set_int(int descriptor, int level, int name, std::optional<int> val
                      base::Stage stage = base::Stage::listen) noexcept;
 
 base::Result<Handle> open_socket(int family, int type, base::Stage stage = base::Stage::listen) noexcept;
+
+/// The path of an address that has one, with a NUL behind it. Not a copy: sockets are opened and closed without memory.
+inline const char* path_of(const UnixAddress& address) noexcept {
+  return address.name().data();
+}
 
 /// True if the address names a socket file whose owner is gone. Anything else (a live socket of whatever type, a
 /// listener that has no room in its queue, a file of another kind) is left alone.
@@ -36,14 +41,16 @@ class PathLock {
  public:
   /// Does nothing if the address has no file or `wanted` is false, or if no file can be made there (then bind(2) will
   /// tell). Error: address_in_use, if another process keeps it for seconds.
-  static base::Result<PathLock> take(const UnixAddress& address, bool wanted);
+  static base::Result<PathLock> take(const UnixAddress& address, bool wanted) noexcept;
   PathLock(PathLock&&) noexcept = default;
   PathLock& operator=(PathLock&&) = delete;
   ~PathLock();
 
  private:
   PathLock() noexcept = default;
-  std::string path_;
+  static constexpr char kSuffix[] = ".lock";
+
+  std::array<char, UnixAddress::kMaxLength + sizeof kSuffix> path_{};
   Handle handle_;
 };
 

@@ -63,7 +63,7 @@ struct Resolver::State {
       try {
         return state->lookup(host, 0);
       } catch (const std::bad_alloc&) {
-        return base::error(Stage::resolve, Code::out_of_resources);
+        return base::error(Stage::resolve, Code::out_of_resources, ENOMEM);
       }
     }();
     const std::lock_guard lock(state->mutex);
@@ -83,7 +83,7 @@ struct Resolver::State {
       return base::error(Stage::resolve, Code::out_of_resources, failure.code().value());
     } catch (const std::bad_alloc&) {
       state->under_way.erase(host);
-      return base::error(Stage::resolve, Code::out_of_resources);
+      return base::error(Stage::resolve, Code::out_of_resources, ENOMEM);
     }
   }
 };

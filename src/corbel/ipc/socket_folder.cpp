@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/socket_folder.hpp"
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,11 +11,12 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/os_error.hpp"
 
@@ -36,20 +38,26 @@ bool make_private(const std::string& path) {
   return (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) && is_private(path);
 }
 
+/// Shows the names in a folder, so many at most. Not by std::filesystem, whose iterator ends the process where there is
+/// no memory for it.
+void for_each_name(const std::string& folder, int most, base::FunctionRef<void(const std::string&)> see) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir(folder.c_str()), [](DIR* one) { return ::closedir(one); });
+  for (; all != nullptr && most > 0; --most) {
+    const dirent* const entry = ::readdir(all.get());
+    if (entry == nullptr) return;
+    see(entry->d_name);
+  }
+}
+
 /// The folders of this user's that stand in for the one called `name`, in order.
 std::vector<std::string> find_substitutes(const std::string& parent, const std::string& name) {
   std::vector<std::string> found;
-  std::error_code failed;
-  std::filesystem::directory_iterator entry(parent, failed);
-  for (int looked = 0; !failed && entry != std::filesystem::directory_iterator() && looked < kMostNeighbours;
-       ++looked) {
-    const std::string other = entry->path().filename();
-    entry.increment(failed);
+  for_each_name(parent, kMostNeighbours, [&](const std::string& other) {
     if (other.size() == name.size() + kRandom.size() && other.starts_with(name + '-') &&
         is_private(parent + '/' + other)) {
       found.push_back(parent + '/' + other);
     }
-  }
+  });
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -91,16 +99,12 @@ base::Result<UnixAddress> SocketFolder::next_name() const {
 }
 
 void SocketFolder::sweep() const {
-  std::error_code failed;
-  std::filesystem::directory_iterator entry(path_, failed);
-  for (int looked = 0; !failed && entry != std::filesystem::directory_iterator() && looked < kMostEntries; ++looked) {
-    const std::string name = entry->path().filename();
-    entry.increment(failed);
-    if (!is_orphan(name)) continue;
+  for_each_name(path_, kMostEntries, [&](const std::string& name) {
+    if (!is_orphan(name)) return;
     // Of "NAME.lock", too: taking that lock and letting go of it removes the file.
     const auto address = UnixAddress::path(path_ + '/' + name.substr(0, name.find('.')));
     if (address) (void)remove_stale(*address);
-  }
+  });
 }
 
 void SocketFolder::leave() noexcept {

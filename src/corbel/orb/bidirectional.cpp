@@ -2,6 +2,7 @@
 #include "corbel/orb/bidirectional.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -59,12 +60,14 @@ void Bidirectional::set_policy(std::optional<bool> both) {
   renew();
 }
 
-void Bidirectional::note_endpoints() {
+void Bidirectional::note_endpoints() noexcept try {
   {
     const std::lock_guard lock(mutex_);
     if (offer_ == nullptr) return;
   }
   renew();
+} catch (const std::bad_alloc&) {
+  CORBEL_LOG(core_.log(), orb, warning, "new connections are not told of the endpoints", {"why", "no memory"});
 }
 
 /// What connections that are made from now on say, by transport.
@@ -98,9 +101,9 @@ void Bidirectional::renew() {
 void Bidirectional::offer(bool allowed) {
   Contexts offered = allowed ? contexts() : Contexts();
   if (offered == offered_) return;
+  core_.offer(generation_ + 1, kListenPoints, offered);
   offered_ = std::move(offered);
   ++generation_;
-  core_.offer(generation_, kListenPoints, offered_);
 }
 
 LentPtr Bidirectional::lent(connection::Connection& connection, const messaging::IncomingRequest& request) {

@@ -26,7 +26,7 @@ class Bidirectional {
   /// The ORB's own BidirectionalPolicy; nothing if it has none.
   void set_policy(std::optional<bool> both);
   /// The ORB listens at other endpoints than before. Not to be called with the lock of what it listens at.
-  void note_endpoints();
+  void note_endpoints() noexcept;
   /// The context for references in the request, if the client lends the connection; else null. Takes what the request
   /// says about that.
   LentPtr lent(connection::Connection& connection, const messaging::IncomingRequest& request);

@@ -286,8 +286,13 @@ bool Core::is_of_group(const std::string& endpoint, const base::Bytes& body) con
 void Core::listen_to_group(const std::string& endpoint) {
   const std::lock_guard lock(listen_mutex_);
   if (std::find(group_endpoints_.begin(), group_endpoints_.end(), endpoint) != group_endpoints_.end()) return;
-  lanes_.front()->open_group(endpoint);
   group_endpoints_.push_back(endpoint);
+  try {
+    lanes_.front()->open_group(endpoint);
+  } catch (...) {
+    group_endpoints_.pop_back();
+    throw;
+  }
   CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", endpoint});
 }
 

@@ -89,8 +89,8 @@ class Core final {
   /// that failed.
   void listen();
   /// Listens at one more endpoint of a lane, and at all the others if it does not yet. What references say of it.
-  /// Throws as listen().
-  std::vector<routing::ListenPoint> listen_at(const std::string& endpoint, std::string_view lane);
+  /// Throws as listen(), or std::bad_alloc: then it does not listen there.
+  std::vector<std::string> listen_at(const std::string& endpoint, std::string_view lane);
   /// Listens no more at the endpoint, as it was opened or published; false if nothing listens there.
   bool stop_listening(std::string_view endpoint);
   /// Adds all of them to what this ORB is made of, or none. Returns why not, in words that follow "it brings"; empty if

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/lane.hpp"
 
+#include <cerrno>
+#include <new>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -23,6 +25,12 @@ std::string why_bad_endpoint(const std::string& form, std::string_view text, bas
   return describe(error) + "; write [protocol+]address, where an address is " + form;
 }
 
+/// As parse_endpoint() reads it.
+std::string text_of(const routing::ListenPoint& point) {
+  const std::string_view protocol = point.protocol->name();
+  return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
+}
+
 std::unique_ptr<connection::Server> make_server(const connection::Server::Settings& settings,
                                                 connection::RequestHandler& handler) {
   auto server = connection::Server::create(settings, handler);
@@ -41,27 +49,42 @@ Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routin
       acceptors_(options.transport),
       names_host_(!options.transport.publish_host.empty()) {}
 
+/// Closes what is opened while this exists, unless that is to stay: it would keep clients waiting for nobody, and be in
+/// the way of another attempt.
+class Lane::Opening {
+ public:
+  explicit Opening(Lane& lane) noexcept : lane_(lane), before_(lane.acceptors_.count()) {}
+  ~Opening() {
+    if (!stays_) lane_.acceptors_.close_behind(before_);
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+  void stay() noexcept { stays_ = true; }
+
+ private:
+  Lane& lane_;
+  const std::size_t before_;
+  bool stays_ = false;
+};
+
 bool Lane::listen() {
   if (listening_) return false;
   std::vector<Opened> all;
-  try {
-    for (const auto& each : endpoints_) {
-      all.push_back(open_one(each.protocol.empty() ? each.endpoint : each.protocol + '+' + each.endpoint, false));
-    }
-    if (endpoints_.empty()) {
-      for (const auto& transport : registry_.transports()) {
-        const auto address = transport->factory().default_address();
-        if (!address) continue;
-        all.push_back(open_one(std::string(transport->factory().scheme()).append("://").append(*address), true));
-      }
-    }
-    if (auto started = server_->start(); !started) fail("", started.error(), "starting the ORB's threads");
-  } catch (...) {
-    // What is open would keep clients waiting for nobody, and be in the way of another attempt.
-    (void)acceptors_.close([](const routing::ListenPoint&) { return true; });
-    throw;
+  Opening opening(*this);
+  for (const auto& each : endpoints_) {
+    all.push_back(open_one(each.protocol.empty() ? each.endpoint : each.protocol + '+' + each.endpoint, false));
   }
+  if (endpoints_.empty()) {
+    for (const auto& transport : registry_.transports()) {
+      const auto address = transport->factory().default_address();
+      if (!address) continue;
+      all.push_back(open_one(std::string(transport->factory().scheme()).append("://").append(*address), true));
+    }
+  }
+  if (auto started = server_->start(); !started) fail("", started.error(), "starting the ORB's threads");
   publish();
+  opening.stay();
   for (const Opened& each : all) tell(each);
   return listening_ = true;
 }
@@ -71,8 +94,9 @@ void Lane::publish() {
 }
 
 bool Lane::close(base::FunctionRef<bool(const routing::ListenPoint&)> which) {
+  auto left = std::make_shared<const std::vector<routing::ListenPoint>>(acceptors_.published_without(which));
   if (!acceptors_.close(which)) return false;
-  publish();
+  published_ = std::move(left);
   return true;
 }
 
@@ -93,20 +117,26 @@ Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
   return {by_default, point->endpoint->reach(), *std::move(opened)};
 }
 
-std::vector<routing::ListenPoint> Lane::open(const std::string& text) {
-  Opened opened = open_one(text, false);
+std::vector<std::string> Lane::open(const std::string& text) {
+  Opening opening(*this);
+  const Opened opened = open_one(text, false);
+  std::vector<std::string> texts;
+  for (const auto& point : opened.published) texts.push_back(text_of(point));
   if (listening_) publish();
+  opening.stay();
   tell(opened);
-  return std::move(opened.published);
+  return texts;
 }
 
 void Lane::open_group(const std::string& text) {
+  Opening opening(*this);
   (void)open_one(text, false);
   if (listening_) publish();
+  opening.stay();
 }
 
 /// Tells what references will say: aloud, if the ORB chose an address itself that leads other hosts nowhere.
-void Lane::tell(const Opened& opened) const {
+void Lane::tell(const Opened& opened) const noexcept {
   const base::Log& log = server_->log();
   for (const auto& point : opened.published) {
     const std::string& endpoint = point.endpoint->text();
@@ -123,6 +153,7 @@ void Lane::tell(const Opened& opened) const {
 }
 
 void Lane::fail(const std::string& text, base::Error error, const std::string& why) const {
+  if (error.code == Code::out_of_resources && error.os_error == ENOMEM) throw std::bad_alloc();
   CORBEL_LOG(server_->log(), transport, error, "cannot listen", {"endpoint", text}, {"lane", name_}, {"why", why});
   raise(error, why);
 }

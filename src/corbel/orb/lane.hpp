@@ -31,15 +31,16 @@ class Lane {
   const std::string& name() const noexcept { return name_; }
   connection::Server& server() const noexcept { return *server_; }
   /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
-  /// the endpoint that failed; nothing is open then.
+  /// the endpoint that failed, or std::bad_alloc; what it opened is closed then. So it is with the next two.
   bool listen();
-  /// Opens one endpoint more; what references say of it. Throws as listen().
-  std::vector<routing::ListenPoint> open(const std::string& text);
+  /// Opens one endpoint more; what references say of it.
+  std::vector<std::string> open(const std::string& text);
   /// The same for the endpoint of a group, of which references say nothing.
   void open_group(const std::string& text);
   /// Stops listening; what is open now stays.
   void close() noexcept { acceptors_.close(); }
-  /// Stops listening at those of the endpoints, as they were opened or published; false if there is none.
+  /// Stops listening at those of the endpoints, as they were opened or published; false if there is none. Without
+  /// memory (bad_alloc) all stay.
   bool close(base::FunctionRef<bool(const routing::ListenPoint&)> which);
   /// What references say; empty before listen(). Never changed, but replaced.
   const PublishedPtr& published() const noexcept { return published_; }
@@ -52,8 +53,10 @@ class Lane {
     std::vector<routing::ListenPoint> published;  ///< what references say
   };
 
+  class Opening;
+
   Opened open_one(const std::string& text, bool by_default);
-  void tell(const Opened& opened) const;
+  void tell(const Opened& opened) const noexcept;
   [[noreturn]] void fail(const std::string& text, base::Error error, const std::string& why) const;
   void publish();
 

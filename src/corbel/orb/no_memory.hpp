@@ -34,7 +34,8 @@ inline std::exception_ptr no_memory_for_arguments() noexcept {
   }
 }
 
-/// An operation of an adapter. `completed`: what may have been done when there is no memory left.
+/// An operation of an adapter, or of an ORB and its endpoints. `completed`: what may have been done when there is no
+/// memory left.
 template <class Act>
 decltype(auto) or_no_memory(const Act& act, corba::Completed completed = corba::Completed::no) {
   try {

@@ -3,11 +3,13 @@
 #include "corbel/orb/parts.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/local_services.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/option_list.hpp"
 #include "corbel/orb/parts_setup.hpp"
 #include "corbel/orb/plugin_loading.hpp"
@@ -37,12 +39,6 @@ void add(Core& core, const std::vector<routing::ProtocolPtr>& protocols, std::ve
 
 Deadline until(base::Duration wait) {
   return wait > base::Duration::zero() ? Deadline::after(wait) : Deadline::now();
-}
-
-/// As parse_endpoint() reads it.
-std::string text_of(const routing::ListenPoint& point) {
-  const std::string_view protocol = point.protocol->name();
-  return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
 }
 
 }  // namespace
@@ -127,17 +123,17 @@ bool Core::withdraw(base::FunctionRef<bool(const messaging::Protocol&, const rou
   return cache_.withdraw(matches, deadline) && ended;
 }
 
-std::vector<routing::ListenPoint> Core::listen_at(const std::string& endpoint, std::string_view lane) {
+std::vector<std::string> Core::listen_at(const std::string& endpoint, std::string_view lane) {
   Lane* const chosen = find_lane(lane);
   if (chosen == nullptr) refuse("there is no lane '" + std::string(lane) + "' (-ORBLane)");
   (void)listen(*chosen);
-  std::vector<routing::ListenPoint> points;
+  std::vector<std::string> texts;
   {
     const std::lock_guard lock(listen_mutex_);
-    points = chosen->open(endpoint);
+    texts = chosen->open(endpoint);
   }
   bidirectional_.note_endpoints();
-  return points;
+  return texts;
 }
 
 void Core::add_lane(const LaneOptions& lane) {
@@ -187,18 +183,23 @@ bool withdraw_transport(CORBA::ORB& orb, std::string_view scheme, base::Duration
 }
 
 std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, std::string_view lane) {
-  std::vector<std::string> texts;
-  for (const auto& point : running(orb).listen_at(endpoint, lane)) texts.push_back(text_of(point));
-  return texts;
+  return or_no_memory([&] { return running(orb).listen_at(endpoint, lane); });
 }
 
-std::string serve_locally(CORBA::ORB& orb, const std::string& name) {
+namespace {
+
+std::string serve_here(CORBA::ORB& orb, const std::string& name) {
   std::string why;
   const std::string path = local_service_path(running(orb), name, why);
   std::string endpoint = "unix://" + path;
   if (why.empty()) {
     listen(orb, endpoint);
-    why = admit_to_local_service(path);
+    try {
+      why = admit_to_local_service(path);
+    } catch (const std::bad_alloc&) {
+      stop_listening(orb, endpoint);
+      throw;
+    }
     if (!why.empty()) stop_listening(orb, endpoint);
   }
   if (why.empty()) return endpoint;
@@ -206,16 +207,24 @@ std::string serve_locally(CORBA::ORB& orb, const std::string& name) {
                           CORBA::CompletionStatus::COMPLETED_NO, why);
 }
 
+}  // namespace
+
+std::string serve_locally(CORBA::ORB& orb, const std::string& name) {
+  return or_no_memory([&] { return serve_here(orb, name); }, corba::Completed::maybe);
+}
+
 void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
               const std::vector<std::string>& endpoints, std::size_t stack_size) {
-  if (threads == 0) refuse("a lane without threads serves nobody");
-  LaneOptions lane{name, threads, {}, stack_size};
-  for (const auto& endpoint : endpoints) lane.endpoints.push_back({{}, endpoint});
-  running(orb).add_lane(lane);
+  or_no_memory([&] {
+    if (threads == 0) refuse("a lane without threads serves nobody");
+    LaneOptions lane{name, threads, {}, stack_size};
+    for (const auto& endpoint : endpoints) lane.endpoints.push_back({{}, endpoint});
+    running(orb).add_lane(lane);
+  });
 }
 
 bool stop_listening(CORBA::ORB& orb, const std::string& endpoint) {
-  return running(orb).stop_listening(endpoint);
+  return or_no_memory([&] { return running(orb).stop_listening(endpoint); });
 }
 
 }  // namespace corbel::orb

@@ -39,10 +39,10 @@ CORBEL_API bool withdraw_transport(CORBA::ORB& orb, std::string_view scheme, bas
 /// Listens at one more endpoint, written as for -ORBListenEndpoints: new references of adapters of that lane name it,
 /// too. Begins to listen as the options say if that has not happened yet. Returns what references say of it:
 /// "tcp://192.0.2.1:4000", with `protocol+` before it if that is not GIOP. Throws BAD_PARAM or INITIALIZE naming the
-/// endpoint; BAD_PARAM if there is no such lane (-ORBLane; empty: the first one).
+/// endpoint; BAD_PARAM if there is no such lane (-ORBLane; empty: the first one); NO_MEMORY, and does not listen there.
 CORBEL_API std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, std::string_view lane = {});
 /// Listens there no more; the text is what listen() was given, or returned. Connections that were accepted stay. False
-/// if nothing listens there.
+/// if nothing listens there. Throws NO_MEMORY, and listens on.
 CORBEL_API bool stop_listening(CORBA::ORB& orb, const std::string& endpoint);
 
 /// Listens where other processes of this host look for the initial reference `name` if no option tells them, which the
@@ -56,7 +56,7 @@ CORBEL_API std::string serve_locally(CORBA::ORB& orb, const std::string& name);
 /// (poa::LanePolicy). At most so many threads, which come and go with the work. `endpoints` are opened for the first
 /// reference that names them; none: one of each transport that has a default. `stack_size`: of the threads, in
 /// octets, 256 KiB at least; 0: the system's. It ends with the ORB. Throws BAD_PARAM if there is one of the name or it
-/// has no threads, IMP_LIMIT if there are 64.
+/// has no threads, IMP_LIMIT if there are 64, NO_MEMORY.
 CORBEL_API void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
                          const std::vector<std::string>& endpoints = {}, std::size_t stack_size = 0);
 

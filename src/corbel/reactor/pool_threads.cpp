@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of a pool as things that are started, end and are joined; what they do is in thread_pool.cpp.
+#include <cerrno>
 #include <exception>
+#include <new>
 
 #include "corbel/base/log.hpp"
 #include "corbel/reactor/thread_pool.hpp"
@@ -13,20 +15,20 @@ base::Status ThreadPool::start() {
       const std::lock_guard guard(mutex_);
       ++threads_;
     }
-    if (!spawn(false)) return base::error(base::Stage::configure, base::Code::out_of_resources);
+    CORBEL_CHECK(spawn(false));
   }
   return {};
 }
 
 /// Starts a thread that is counted already, with a turn to lead or without.
-bool ThreadPool::spawn(bool has_turn) {
+base::Status ThreadPool::spawn(bool has_turn) {
   reap();
   try {
     const std::lock_guard guard(list_mutex_);
     const auto self = live_.emplace(live_.end());
     try {
       *self = PoolThread([this, self, has_turn] { thread_main(self, has_turn); }, options_.stack_size);
-      return true;
+      return {};
     } catch (...) {
       live_.erase(self);
       throw;
@@ -40,7 +42,8 @@ bool ThreadPool::spawn(bool has_turn) {
     }
     CORBEL_LOG(*options_.log, reactor, warning, "a thread could not be started", {"threads", threads},
                {"error", failure.what()}, {"limit", "ulimit -u, pids.max of the cgroup, memory; fewer: -ORBThreads"});
-    return false;
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
+    return base::error(base::Stage::configure, base::Code::out_of_resources, memory ? ENOMEM : EAGAIN);
   }
 }
 

@@ -143,7 +143,7 @@ class CORBEL_API ThreadPool {
   bool await_place(std::unique_lock<std::mutex>& lock) noexcept;
   void let_go_on(bool with_place) noexcept;
   void wake(Follower** link, bool to_lead) noexcept;
-  bool spawn(bool has_turn);
+  base::Status spawn(bool has_turn);
   void miss_turn() noexcept;
   void thread_main(Threads::iterator self, bool has_turn);
   void reap() noexcept;

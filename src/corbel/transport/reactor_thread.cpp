@@ -3,7 +3,9 @@
 
 #include <signal.h>
 
+#include <cerrno>
 #include <exception>
+#include <new>
 
 namespace corbel::transport {
 
@@ -25,6 +27,8 @@ base::Result<std::unique_ptr<ReactorThread>> ReactorThread::start() try {
   } const blocked;
   made->thread_ = std::make_unique<std::thread>([&reactor = *made->reactor_] { reactor.run(); });
   return made;
+} catch (const std::bad_alloc&) {
+  return base::error(base::Stage::configure, base::Code::out_of_resources, ENOMEM);
 } catch (const std::exception&) {
   return base::error(base::Stage::configure, base::Code::out_of_resources);
 }

@@ -16,7 +16,7 @@ namespace corbel::transport {
 /// A reactor and the thread that runs it, for carriers that have something to do when no thread of an ORB is with them.
 class ReactorThread {
  public:
-  /// Error: out_of_resources (stage configure).
+  /// Error: out_of_resources (stage configure), ENOMEM if it was memory.
   static base::Result<std::unique_ptr<ReactorThread>> start();
   /// end(); in a child of a fork, whose parent has both, nothing.
   ~ReactorThread();

@@ -22,10 +22,12 @@ class Bounded {
     items_.push_back(std::move(item));
   }
   bool empty() const noexcept { return items_.empty(); }
-  /// All of them, in order. None is left.
-  std::deque<Item> take() noexcept {
+  /// All of them, in order. None is left, unless there is no memory (std::bad_alloc): an empty queue takes some, too.
+  std::deque<Item> take() {
+    std::deque<Item> all;
+    all.swap(items_);
     octets_ = 0;
-    return std::exchange(items_, {});
+    return all;
   }
 
  private:

@@ -65,7 +65,7 @@ class UdpAcceptor final : public Acceptor {
 
  private:
   base::Result<Heard> next() {
-    if (waiting_.empty()) waiting_ = aside_.take();
+    if (waiting_.empty() && !aside_.empty()) waiting_ = aside_.take();
     if (!waiting_.empty()) {
       Heard first = std::move(waiting_.front());
       waiting_.pop_front();
