@@ -30,7 +30,7 @@ class Nothing final : public transport::Transport {
 };
 
 ConnectionPtr make() {
-  return ConnectionPtr(new Connection(std::make_unique<Nothing>(), messaging::make_giop(), {}));
+  return ConnectionPtr(new Connection(std::make_unique<Nothing>(), messaging::make_giop(), Connection::Settings()));
 }
 
 TEST(LiveConnections, EachPlaceIsInTheOrderOfComing) {
@@ -116,6 +116,11 @@ TEST(Admission, CountsInAllAndByHost) {
   EXPECT_EQ(admission.judge("tcp://a", 3), Verdict::host_full);
   EXPECT_EQ(admission.judge("tcp://b", 3), Verdict::welcome);
   EXPECT_EQ(admission.judge("", 9), Verdict::welcome);
+  const std::string another = "tcp://b";
+  const std::string_view text = admission.came(another);
+  EXPECT_EQ(text, another);
+  EXPECT_NE(text.data(), another.data()) << "it stays as long as they are counted";
+  EXPECT_EQ(admission.came("tcp://b").data(), text.data()) << "once for all of the host";
   admission.went("tcp://a");
   EXPECT_EQ(admission.judge("tcp://a", 2), Verdict::welcome);
   admission.went("tcp://unknown");

@@ -75,8 +75,11 @@ Admission::Verdict Admission::judge(std::string_view host, std::size_t count) {
   return of_host >= most_of_host ? Verdict::host_full : Verdict::welcome;
 }
 
-void Admission::came(std::string_view host) {
-  if (!host.empty()) ++hosts_.try_emplace(std::string(host), 0).first->second;
+std::string_view Admission::came(std::string_view host) {
+  if (host.empty()) return {};
+  const auto of_host = hosts_.try_emplace(std::string(host), 0).first;
+  ++of_host->second;
+  return of_host->first;
 }
 
 void Admission::went(std::string_view host) noexcept {

@@ -30,7 +30,8 @@ class Admission {
   enum class Verdict : std::uint8_t { welcome, full, host_full };
   /// May another one come from `host` while there are `count` in all?
   Verdict judge(std::string_view host, std::size_t count);
-  void came(std::string_view host);
+  /// Its text as it is here until the last of them goes.
+  std::string_view came(std::string_view host);
   void went(std::string_view host) noexcept;
 
  private:

@@ -3,27 +3,31 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace corbel::connection {
 
 base::Status Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept try {
   const std::size_t more = total_size(data) - skip;
+  if (more == 0) return {};
+  std::unique_ptr<Waiting> first(empty() ? new Waiting{budget, {}, 0, 0, {}} : nullptr);  // before anything is paid
   if (!budget.take(more)) return base::error(base::Stage::send, base::Code::too_large);
-  budget_ = &budget;
-  paid_ += more;
+  if (first != nullptr) waiting_ = std::move(first);
+  auto& [_, octets, begin, paid, sizes] = *waiting_;
+  paid += more;
   // A backlog that never gets empty must still let go of what has been sent.
-  if (begin_ != 0 && begin_ >= size()) {
-    octets_.erase(octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(begin_));
-    begin_ = 0;
+  if (begin != 0 && begin >= size()) {
+    octets.erase(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(begin));
+    begin = 0;
   }
-  octets_.reserve(std::max(octets_.size() + more, octets_.capacity()));
+  octets.reserve(std::max(octets.size() + more, octets.capacity()));
   for (const cdr::Segment& segment : data) {
     const std::size_t skipped = std::min(skip, segment.size);
     skip -= skipped;
-    const auto* octets = static_cast<const base::Octet*>(segment.data);
-    octets_.insert(octets_.end(), octets + skipped, octets + segment.size);
+    const auto* from = static_cast<const base::Octet*>(segment.data);
+    octets.insert(octets.end(), from + skipped, from + segment.size);
   }
-  if (keeps_messages_) sizes_.push_back(more);
+  if (keeps_messages_) sizes.push_back(more);
   return {};
 } catch (const std::bad_alloc&) {
   clear();  // the connection ends
@@ -31,19 +35,18 @@ base::Status Backlog::append(std::span<const cdr::Segment> data, std::size_t ski
 }
 
 void Backlog::taken(std::size_t count) noexcept {
-  begin_ += count;
-  if (!sizes_.empty()) sizes_.erase(sizes_.begin());
-  if (empty()) return clear();
-  paid_ -= count;
-  budget_->give(count);
+  waiting_->begin += count;
+  auto& sizes = waiting_->sizes;
+  if (!sizes.empty()) sizes.erase(sizes.begin());
+  if (size() == 0) return clear();
+  waiting_->paid -= count;
+  waiting_->budget.give(count);
 }
 
 void Backlog::clear() noexcept {
-  octets_ = {};
-  sizes_ = {};
-  begin_ = 0;
-  if (budget_ != nullptr) budget_->give(paid_);
-  paid_ = 0;
+  if (empty()) return;
+  waiting_->budget.give(waiting_->paid);
+  waiting_.reset();
 }
 
 }  // namespace corbel::connection

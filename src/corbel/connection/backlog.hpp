@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,17 +23,18 @@ class Backlog {
   Backlog& operator=(const Backlog&) = delete;
   ~Backlog() { clear(); }
 
-  bool empty() const noexcept { return begin_ == octets_.size(); }
+  bool empty() const noexcept { return waiting_ == nullptr; }
   /// Octets that wait.
-  std::size_t size() const noexcept { return octets_.size() - begin_; }
+  std::size_t size() const noexcept { return empty() ? 0 : waiting_->octets.size() - waiting_->begin; }
   /// Before anything is appended: says that the carrier keeps messages.
   void keep_messages() noexcept { keeps_messages_ = true; }
   /// Appends what follows the first `skip` octets of `data`, which `budget`, the same each time, pays for. Fails with
   /// too_large, and nothing is appended, if it cannot; with out_of_resources if there is no memory: all is forgotten.
   base::Status append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept;
-  /// What is to be sent next.
+  /// What is to be sent next; if it is not empty.
   base::ConstByteSpan octets() const noexcept {
-    return base::ConstByteSpan(octets_).subspan(begin_, keeps_messages_ && !sizes_.empty() ? sizes_.front() : size());
+    const auto& sizes = waiting_->sizes;
+    return base::ConstByteSpan(waiting_->octets).subspan(waiting_->begin, sizes.empty() ? size() : sizes.front());
   }
   /// So many of them have been sent.
   void taken(std::size_t count) noexcept;
@@ -40,12 +42,16 @@ class Backlog {
   void clear() noexcept;
 
  private:
-  base::Bytes octets_;
-  std::size_t begin_ = 0;
-  Budget* budget_ = nullptr;
-  std::size_t paid_ = 0;
+  struct Waiting {
+    Budget& budget;
+    base::Bytes octets;
+    std::size_t begin = 0;
+    std::size_t paid = 0;
+    std::vector<std::size_t> sizes;  // of the messages, if they are kept
+  };
+
+  std::unique_ptr<Waiting> waiting_;  // there while something waits: most peers take their replies at once
   bool keeps_messages_ = false;
-  std::vector<std::size_t> sizes_;  // of the messages that wait, if they are kept
 };
 
 /// Octets in all.

@@ -219,7 +219,7 @@ base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_rep
 /// Another thread has read the reply.
 base::Status Connection::take_handed(const Caller& caller, OnReply on_reply) const {
   const Caller::Listed& listed = *caller.listed;
-  cdr::Decoder reply(listed.octets, listed.format, settings_.limits, listed.body_at);
+  cdr::Decoder reply(listed.octets, listed.format, settings_->limits, listed.body_at);
   reply.set_joints(listed.joints);
   on_reply(listed.reply, reply);
   return {};

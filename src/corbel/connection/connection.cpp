@@ -58,13 +58,15 @@ class Connection::Receiver final : public InputUser {
 };
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
-                       std::shared_ptr<const messaging::Protocol> protocol, const Settings& settings)
-    : link_(std::move(transport), *this, static_cast<std::size_t>(settings.gather_threshold)),
+                       std::shared_ptr<const messaging::Protocol> protocol, std::shared_ptr<const Settings> settings,
+                       routing::TransportPtr installed)
+    : link_(std::move(transport), *this, static_cast<std::size_t>(settings->gather_threshold)),
       protocol_(std::move(protocol)),
-      settings_(settings),
-      input_(settings.input_memory),
-      session_(protocol_->open(session_settings(settings_, link_.transport().traits(), input_, peer()))),
-      posting_(link_, *session_, *this, *this, settings_),
+      settings_(std::move(settings)),
+      installed_(std::move(installed)),
+      input_(settings_->input_memory),
+      session_(protocol_->open(session_settings(*settings_, link_.transport().traits(), input_, peer()))),
+      posting_(link_, *session_, *this, *this, *settings_),
       framer_(new Framer(*session_, input_, link_.largest_message(), link_.lossy())) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
@@ -114,10 +116,10 @@ void Connection::Receiver::cut_oldest() {
 }
 
 void Connection::share_input_memory() {
-  if (settings_.input_memory == nullptr) return;
+  if (settings_->input_memory == nullptr) return;
   receiver_ = std::make_unique<Receiver>(*this);
   input_.set_user(receiver_.get());
-  settings_.input_memory->join(*receiver_);
+  settings_->input_memory->join(*receiver_);
 }
 
 bool Connection::has_octets(const Framer& framer) const noexcept {
@@ -125,7 +127,7 @@ bool Connection::has_octets(const Framer& framer) const noexcept {
 }
 
 Connection::~Connection() {
-  if (receiver_) settings_.input_memory->leave(*receiver_, false);
+  if (receiver_) settings_->input_memory->leave(*receiver_, false);
   // Where memory ran out on the way, nobody else has.
   if ((watched.told & (Watched::kOpened | Watched::kEnded)) == Watched::kOpened) [[unlikely]]
     tell_ended(*this, base::error(Stage::wait, Code::cancelled), server_ != nullptr);
@@ -195,10 +197,11 @@ base::Error Connection::fail(base::Error error, base::Error for_others) noexcept
     failure_ = error;
     if (error.code == Code::timed_out) failure_.code = Code::lost;  // those to come have time yet
     // Whoever found that the client's input makes no sense has been reading it: nobody else uses the framer.
-    if (error.stage == Stage::receive && server_ == nullptr && !is_cut_for_memory(error)) {
-      const auto rest = framer_->unread();
-      instead_ = base::as_text(rest.first(std::min(rest.size(), kMostKept)));
-    }
+    if (error.stage == Stage::receive && server_ == nullptr && !is_cut_for_memory(error)) try {
+        const auto rest = framer_->unread();
+        instead_ = std::make_unique<std::string>(base::as_text(rest.first(std::min(rest.size(), kMostKept))));
+      } catch (const std::bad_alloc&) {  // the error says enough
+      }
     failed_.store(true, std::memory_order_release);
     retire();
     give_back(outstanding_.take_all(), for_others, orphans);
@@ -222,7 +225,7 @@ bool Connection::unused_since(std::int64_t time, bool held) {
 
 std::string Connection::received_instead() {
   const std::lock_guard lock(mutex_);
-  return instead_;
+  return instead_ != nullptr ? *instead_ : std::string();
 }
 
 void Connection::close() noexcept {

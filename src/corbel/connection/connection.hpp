@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/fork.hpp"
@@ -46,18 +47,24 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
  public:
   using Settings = ConnectionSettings;
 
+  /// `settings`: not null; what a server's connections have in common is there once. `installed`: what the carrier came
+  /// of; null if of no ORB's.
   Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
-             const Settings& settings);
+             std::shared_ptr<const Settings> settings, routing::TransportPtr installed = nullptr);
+  /// The same with settings of its own.
+  Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
+             const Settings& settings)
+      : Connection(std::move(transport), std::move(protocol), std::make_shared<const Settings>(settings)) {}
   ~Connection() override;
 
   const messaging::Protocol& protocol() const noexcept { return *protocol_; }
   messaging::Session& session() noexcept { return *session_; }
   const messaging::Session& session() const noexcept { return *session_; }
   transport::Transport& transport() noexcept { return link_.transport(); }
-  const base::Log& log() const noexcept { return *settings_.log; }
-  Watchers* watchers() const noexcept { return settings_.watchers; }
-  SocketHooks* socket_hooks() const noexcept { return settings_.socket_hooks; }
-  const routing::TransportPtr& installed() const noexcept { return settings_.installed; }
+  const base::Log& log() const noexcept { return *settings_->log; }
+  Watchers* watchers() const noexcept { return settings_->watchers; }
+  SocketHooks* socket_hooks() const noexcept { return settings_->socket_hooks; }
+  const routing::TransportPtr& installed() const noexcept { return installed_; }
 
   // --- client side (calling.cpp) ---
 
@@ -217,7 +224,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Ends what this side asks, and the conversation: if it is served, as drain(), else as close().
   void end() noexcept;
   /// True if this process connected.
-  bool is_opened_here() const noexcept { return settings_.side == messaging::Side::initiator; }
+  bool is_opened_here() const noexcept { return settings_->side == messaging::Side::initiator; }
   /// What the peer lends it for; null if nothing.
   LenderPtr lender();
   /// Keeps it, which is told when the connection ends, unless there is one already: returns the one there is then. Null
@@ -345,7 +352,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
 
   Link link_;
   const std::shared_ptr<const messaging::Protocol> protocol_;
-  const Settings settings_;
+  const std::shared_ptr<const Settings> settings_;
+  const routing::TransportPtr installed_;
   InputAccount input_;
   std::unique_ptr<Receiver> receiver_;  // of one that was opened here
   const std::unique_ptr<messaging::Session> session_;
@@ -363,7 +371,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<bool> failed_{false};  // written under the mutex
   bool ended_idle_ = false;          // nothing begins any more, and it is about to fail
   base::Error failure_;
-  std::string instead_;
+  std::unique_ptr<const std::string> instead_;
   LenderPtr lender_;
   base::IntrusivePtr<Framer> framer_;    // used by the thread that reads
   std::atomic<bool> registered_{false};  // with the reactor
@@ -382,11 +390,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<bool> ending_{false};         // drained: a thread closes it
   std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
   std::atomic<bool> keeps_replies_{false};  // written with the writer token
+  std::atomic<bool> drops_{false};          // oneways, where both sides ask
   bool cut_unread_ = false;                 // with the writer token: it has been told
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
   std::uint64_t offered_ = 0;
-  std::atomic<bool> drops_{false};  // oneways, where both sides ask
 
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };

@@ -145,11 +145,11 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.log = settings_.log;
   settings.oneways = settings_.oneways;
   settings.oneway_counters = &oneway_counters_;
-  settings.installed = route.transport;
   settings.watchers = settings_.watchers;
   settings.socket_hooks = settings_.socket_hooks;
   settings.input_memory = settings_.input_memory;
-  ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
+  ConnectionPtr connection(new Connection(*std::move(transport), route.protocol,
+                                          std::make_shared<const Connection::Settings>(settings), route.transport));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);

@@ -31,7 +31,6 @@ struct ConnectionSettings {
   InputMemory* input_memory = nullptr;                     ///< what its framers use; outlives the connection
   policy::OnewayBuffering oneways;                         ///< client
   OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
-  routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
   const base::Log* log = &base::Log::none();
   Watchers* watchers = nullptr;         ///< hear of its beginning and end; outlive the connection
   SocketHooks* socket_hooks = nullptr;  ///< see its socket; outlive the connection

@@ -4,7 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
+#include <string_view>
 
 #include "corbel/connection/turns.hpp"
 
@@ -31,17 +32,18 @@ struct LiveLinks {
   };
   Link by_place;
   Place place = Place::none;
+  bool overdue = false;    ///< its part was too old when a thread had the connection, which says what came of it
   std::int64_t since = 0;  ///< when it came to its place, coarse monotonic nanoseconds
   Link by_part;
   std::uint64_t part = 0;          ///< which message of the connection is incomplete (Framer::oldest_part); 0: none
   std::int64_t part_since = 0;     ///< since when
-  bool overdue = false;            ///< it was too old when a thread had the connection, which says what came of it
   std::int64_t sending_since = 0;  ///< when its peer was first waited for
   std::uint64_t taken = 0;         ///< octets that the peer has taken since then
-  std::string host;                ///< peer_host() of its peer, from list() on
+  std::string_view host;           ///< peer_host() of its peer, in Admission; empty if that does not count it
   std::size_t unread = 0;          ///< octets that still waited when somebody last looked
   std::uint64_t walk = 0;          ///< the last of Server::with_each() that came by
-  Turns::Place turn;               ///< of its hand-shake
+  /// Of its hand-shake, while that is not over.
+  std::unique_ptr<Turns::Place> turn;
 };
 
 /// The connections of a server: by what they are doing, and those that have sent half a message. Each list goes from

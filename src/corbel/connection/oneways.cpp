@@ -38,7 +38,7 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
     auto sent = send_oneway(request, body, Deadline::none());
     if (sent) drops_.store(false, std::memory_order_relaxed);
     if (sent || sent.error() != kBehindOthers) return sent;
-    if (settings_.oneway_counters != nullptr) ++settings_.oneway_counters->dropped;
+    if (settings_->oneway_counters != nullptr) ++settings_->oneway_counters->dropped;
     if (!drops_.exchange(true)) {
       CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
                  {"limit", "-ORBMaxReplyBacklog"});

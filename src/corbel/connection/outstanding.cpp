@@ -14,9 +14,9 @@ UnderWayList Outstanding::take_all() noexcept {
 }
 
 void Outstanding::grow() noexcept try {
-  std::vector<UnderWay*> more(buckets_.size() * 4, nullptr);
-  many_ = std::move(more);
-  buckets_ = many_;
+  const std::size_t more = std::max(buckets_.size() * 4, kFirstBuckets);
+  many_ = std::make_unique<UnderWay*[]>(more);
+  buckets_ = {many_.get(), more};
   for (UnderWay* each = order_.first(); each != nullptr; each = UnderWayList::after(*each)) link(*each);
 } catch (const std::bad_alloc&) {
   // Without memory the chains in the buckets that there are get longer.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "corbel/messaging/message.hpp"
 
@@ -122,7 +121,7 @@ class Outstanding {
   UnderWayList take_all() noexcept;
 
  private:
-  static constexpr std::size_t kFew = 8;
+  static constexpr std::size_t kFirstBuckets = 16;
 
   /// Ids grow by two from request to request: their bits without the lowest spread evenly.
   UnderWay*& bucket(messaging::Token token) noexcept { return buckets_[token / 2 & (buckets_.size() - 1)]; }
@@ -140,9 +139,9 @@ class Outstanding {
   void grow() noexcept;
 
   UnderWayList order_;
-  std::array<UnderWay*, kFew> few_{};
-  std::vector<UnderWay*> many_;
-  std::span<UnderWay*> buckets_{few_};
+  UnderWay* lone_ = nullptr;                  // the bucket of connections over which there is one request at a time
+  std::unique_ptr<UnderWay*[]> many_;         // the buckets of others
+  std::span<UnderWay*> buckets_{&lone_, 1U};  // a power of two of them
   std::size_t count_ = 0;
   std::size_t asynchronous_ = 0;
 };

@@ -28,6 +28,7 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reply_memory_(settings.limits.reply_memory),
       own_input_memory_(settings.limits.input_memory),
       input_memory_(settings.input_memory != nullptr ? *settings.input_memory : own_input_memory_),
+      accepted_(accepted(settings_, input_memory_)),
       reactor_(std::move(reactor)),
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
@@ -128,11 +129,11 @@ void Server::forget(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     put(connection, Place::none, 0);
-    turns_.remove(connection.live.turn);
+    if (connection.live.turn != nullptr) turns_.remove(*connection.live.turn);
     if (takes_no_place(connection)) {
       --own_;
     } else {
-      admission_.went(connection.live.host);
+      admission_.went(std::exchange(connection.live.host, {}));
     }
     last = draining_ && live_.count() == 0;
     if (last || awaiting_ != 0) ended_.notify_all();

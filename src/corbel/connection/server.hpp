@@ -190,6 +190,7 @@ class Server final : private InputUser {
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
                        std::vector<ConnectionPtr>& stuck);
   void stop_threads();
+  static std::shared_ptr<const ConnectionSettings> accepted(const Settings& settings, InputMemory& memory);
   bool any_live(base::FunctionRef<bool(Connection&)> found);
   void with_all(base::FunctionRef<void(Connection&)> action);
   void with_each(base::FunctionRef<void(Connection&)> action);
@@ -201,6 +202,7 @@ class Server final : private InputUser {
   Budget reply_memory_;  // these outlive the connections, which the reactor may be the last to hold
   InputMemory own_input_memory_;
   InputMemory& input_memory_;
+  const std::shared_ptr<const ConnectionSettings> accepted_;  // of the connections that come
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<reactor::ThreadPool> pool_;  // none in single mode
   SingleLead lead_;                            // in single mode

@@ -34,14 +34,18 @@ bool may_lose(Connection& connection) noexcept {
 
 // --- which connections may come ---
 
+/// What all of them are told.
+std::shared_ptr<const ConnectionSettings> Server::accepted(const Settings& settings, InputMemory& memory) {
+  auto all = std::make_shared<ConnectionSettings>(settings.connection);
+  all->side = messaging::Side::acceptor;
+  all->first_token = 3;  // the even ones are the peer's
+  all->input_memory = &memory;
+  return all;
+}
+
 void Server::adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
                    routing::TransportPtr installed) {
-  Connection::Settings settings = settings_.connection;
-  settings.installed = std::move(installed);
-  settings.side = messaging::Side::acceptor;
-  settings.first_token = 3;  // the even ones are the peer's
-  settings.input_memory = &input_memory_;
-  take(ConnectionPtr(new Connection(std::move(transport), std::move(protocol), settings)));
+  take(ConnectionPtr(new Connection(std::move(transport), std::move(protocol), accepted_, std::move(installed))));
 }
 
 void Server::take(const ConnectionPtr& connection) {
@@ -123,8 +127,7 @@ bool Server::takes_no_place(Connection& connection) noexcept {
 /// Fails with out_of_resources if there is no room and no connection can leave, with cancelled if the end has begun.
 /// `leaves`: the one that has to, for this one.
 base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
-  connection.live.host = peer_host(connection.peer());  // before others know it
-  const std::string& host = connection.live.host;
+  const std::string host = peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
   if (draining_) return base::error(Stage::accept, Code::cancelled);
   const bool own = takes_no_place(connection);
@@ -142,7 +145,7 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
   if (own) {
     ++own_;
   } else {
-    admission_.came(host);
+    connection.live.host = admission_.came(host);
   }
   connection.add_reference();  // the list's; forget() gives it back
   const std::int64_t now = Deadline::clock_now();
@@ -198,9 +201,7 @@ bool Server::make_room() {
 
 void Server::refuse(std::unique_ptr<transport::Transport> transport,
                     std::shared_ptr<const messaging::Protocol> protocol) {
-  Connection::Settings settings = settings_.connection;
-  settings.side = messaging::Side::acceptor;
-  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
+  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), accepted_));
   connection->set_server(this);
   CORBEL_LOG(log(), connection, warning, "connection refused: no descriptors are left", {"peer", connection->peer()});
   tell_turned_away(*connection, base::error(Stage::accept, Code::out_of_resources), "no descriptors are left");

@@ -38,8 +38,11 @@ void Server::await_turn(Connection& connection) noexcept try {
     const std::lock_guard lock(mutex_);
     const Place place = connection.live.place;
     // Whose hand-shake somebody goes on with is waited for again after that.
-    if ((place != Place::idle && place != Place::half) || draining_ || connection.live.turn.waits()) return;
-    turns_.add(connection.live.turn, connection, connection.live.host);
+    if ((place != Place::idle && place != Place::half) || draining_) return;
+    auto& turn = connection.live.turn;
+    if (turn == nullptr) turn = std::make_unique<Turns::Place>();
+    if (turn->waits()) return;
+    turns_.add(*turn, connection, connection.live.host);
     const std::int64_t now = Deadline::clock_now();
     if (place == Place::idle) put(connection, Place::half, now);
     live_.set_part(connection, kHandShake, now);
@@ -60,7 +63,12 @@ bool Server::shake_next() noexcept {
     if (!next) return false;
     put(*next, Place::served, 0);
   }
-  if (next->shake_hands()) wait_for(*next, next->transport().pending(), 0);
+  if (!next->shake_hands()) return true;
+  {
+    const std::lock_guard lock(mutex_);
+    next->live.turn.reset();
+  }
+  wait_for(*next, next->transport().pending(), 0);
   return true;
 }
 

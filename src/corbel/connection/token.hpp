@@ -2,9 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
 #include "corbel/base/deadline.hpp"
 
@@ -16,6 +14,7 @@ namespace corbel::connection {
 class Token {
  public:
   Token() noexcept = default;
+  ~Token();
   Token(const Token&) = delete;
   Token& operator=(const Token&) = delete;
 
@@ -27,19 +26,21 @@ class Token {
   /// False if it did not get free by the deadline.
   bool lock_until(base::Deadline deadline) noexcept { return try_lock() || wait(deadline); }
   void unlock() noexcept {
-    if (state_.exchange(State::free, std::memory_order_release) == State::wanted) [[unlikely]]
+    if (state_.exchange(State::free, std::memory_order_acq_rel) == State::wanted) [[unlikely]]
       wake();
   }
 
  private:
   enum class State : std::uint8_t { free, held, wanted };
 
+  struct Room;
+
   bool wait(base::Deadline deadline) noexcept;
+  bool wait_without_room(base::Deadline deadline) noexcept;
   void wake() noexcept;
 
   std::atomic<State> state_{State::free};
-  std::mutex mutex_;  // of the threads that wait
-  std::condition_variable changed_;
+  std::atomic<Room*> room_{nullptr};  // owned; where threads wait, made by the first that has to
 };
 
 }  // namespace corbel::connection

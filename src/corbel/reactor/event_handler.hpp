@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "corbel/base/export.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/base/mutex.hpp"
 
 namespace corbel::reactor {
 
@@ -69,17 +69,17 @@ class CORBEL_API EventHandler : public base::RefCounted {
  private:
   friend class Reactor;
 
-  std::mutex mutex_;  // orders the epoll_ctl calls for this handler; guards handle_, interest_, trigger_
+  base::Mutex mutex_;  // orders the epoll_ctl calls for this handler; guards handle_, interest_, trigger_
   int handle_ = -1;
   Events interest_ = Events::none;
   Trigger trigger_ = Trigger::level;
   Promotion promotion_ = Promotion::before_dispatch;
   std::atomic<bool> registered_{false};
   // Guarded by the reactor's mutex: its list of registered handlers, and of removed ones not yet released.
+  bool awaits_release_ = false;
   EventHandler* previous_ = nullptr;
   EventHandler* next_ = nullptr;
   EventHandler* next_removed_ = nullptr;
-  bool awaits_release_ = false;
 };
 
 }  // namespace corbel::reactor

@@ -77,7 +77,7 @@ class SocketTransport : public Transport {
   int handle() const noexcept final { return socket_.handle(); }
   int send_handle() const noexcept final { return socket_.handle(); }
   std::string local() const final { return text_of(socket_.local_address()); }
-  std::string peer() const final { return peer_; }
+  std::string peer() const final { return text_of(socket_.peer_address()); }
   PeerIdentity identity() const final {
     PeerIdentity identity;
     if constexpr (!Address::kInternet) {
@@ -91,7 +91,7 @@ class SocketTransport : public Transport {
  protected:
   /// `scheme` must outlive the transport (a literal).
   SocketTransport(std::string_view scheme, Socket socket, const base::Spin& spin)
-      : scheme_(scheme), socket_(std::move(socket)), spin_(spin), peer_(text_of(socket_.peer_address())) {}
+      : scheme_(scheme), socket_(std::move(socket)), spin_(spin) {}
 
   static bool would_block(const base::Result<std::size_t>& count) noexcept {
     return !count && count.error().code == base::Code::would_block;
@@ -131,7 +131,6 @@ class SocketTransport : public Transport {
   SocketTimeout send_timeout_;
   SocketTimeout receive_timeout_;
   base::Spin spin_;
-  std::string peer_;
 };
 
 }  // namespace corbel::transport

@@ -135,7 +135,8 @@ class Transport {
   virtual int send_handle() const noexcept { return -1; }
   /// Those of this carrier: as its factory's, but that largest_message may be less.
   virtual Traits traits() const noexcept { return {}; }
-  /// For diagnostics: "tcp://127.0.0.1:4711".
+  /// For diagnostics: "tcp://127.0.0.1:4711". May cost a system call, and say no address once the peer has gone: who
+  /// needs it then keeps it.
   virtual std::string local() const = 0;
   virtual std::string peer() const = 0;
   /// Asked for rarely; may cost a system call. After handshake().

@@ -11,7 +11,7 @@
 namespace corbel::messaging::giop {
 
 /// Messages of which only a part has come (CORBA 3.3 part 2, 9.4.9). Their number and their octets are bounded, and
-/// `memory` pays. Not thread-safe.
+/// `memory`, which outlives this, pays. Not thread-safe.
 class Joining {
  public:
   Joining(const cdr::Limits& limits, Memory* memory) noexcept : limits_(limits), memory_(memory) {}

@@ -37,7 +37,7 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
       introduced_(settings.side == Side::initiator && (!settings.code_sets.negotiated || settings.version.minor == 0)),
       asked_(settings.code_sets),
       served_(settings.code_sets),
-      joining_(settings.limits, settings.memory) {}
+      memory_(settings.memory) {}
 
 // --- reading ---
 
@@ -98,13 +98,14 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
 [[gnu::noinline]] base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
   if (lossy_)
     return malformed();  // a piece does not say where it belongs: one that overtook another made another message
+  if (joining_ == nullptr) joining_ = std::make_unique<Joining>(limits_, memory_);
   if (frame.type != MessageType::fragment) {
-    auto begun = joining_.begin(codec_, frame, incoming.octets);
+    auto begun = joining_->begin(codec_, frame, incoming.octets);
     note_parts();
     return begun;
   }
   FrameHeader whole = frame;
-  CORBEL_TRY(const bool joined, joining_.add(codec_, whole, incoming.octets, *incoming.joined));
+  CORBEL_TRY(const bool joined, joining_->add(codec_, whole, incoming.octets, *incoming.joined));
   note_parts();
   if (!joined) return {};
   incoming.joints = incoming.joined->joints;
@@ -128,7 +129,7 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
       // was deferred.
       const auto id = codec_.decode_cancel_request(frame, incoming.octets);
       if (!id) return malformed();
-      joining_.drop(*id);
+      if (joining_ != nullptr) joining_->drop(*id);
       note_parts();
       incoming.request.origin.id = *id;
       incoming.kind = Kind::cancel;
@@ -195,13 +196,14 @@ base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& inco
 }
 
 void GiopSession::forget_parts() noexcept {
-  joining_.clear();
+  joining_.reset();
   note_parts();
 }
 
 void GiopSession::note_parts() noexcept {
-  part_octets_ = joining_.octets();
-  oldest_part_.store(joining_.oldest(), std::memory_order_relaxed);
+  part_octets_ = joining_ != nullptr ? joining_->octets() : 0;
+  oldest_part_.store(joining_ != nullptr ? joining_->oldest() : 0, std::memory_order_relaxed);
+  if (oldest_part() == 0) joining_.reset();
 }
 
 // --- writing ---

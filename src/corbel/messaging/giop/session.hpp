@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 
 #include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/giop/joining.hpp"
@@ -93,10 +94,11 @@ class GiopSession : public Session {
   std::atomic<bool> introduced_;    // changed by the writer
   CodeSets asked_;                  // what this side asks
   CodeSets served_;                 // what the peer asks
+  Memory* const memory_;            // pays for messages in pieces
   std::atomic<bool> heard_{false};  // it has said in which
   std::uint32_t introduction_id_ = 0;
-  base::Bytes introduction_;  // empty: nothing but code sets
-  Joining joining_;
+  base::Bytes introduction_;          // empty: nothing but code sets
+  std::unique_ptr<Joining> joining_;  // there while messages come in pieces
 };
 
 }  // namespace corbel::messaging::giop
