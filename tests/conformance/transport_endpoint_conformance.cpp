@@ -119,6 +119,28 @@ TEST_P(TransportConformance, AnEndpointIsFreeAgainAfterClose) {
   EXPECT_TRUE(second) << base::to_string(second.error());
 }
 
+TEST_P(TransportConformance, WhoWaitsIsAcceptedThoughMoreAreRefused) {
+  if (!connects()) GTEST_SKIP() << "nobody waits";
+  acceptor_ = listen();
+  const EndpointPtr there = acceptor_->endpoints().front();
+  Worker connecting([&] { client_ = connect(*there); });
+  ASSERT_TRUE(becomes_ready(acceptor_->handle()));
+  acceptor_->refuse_more();
+  server_ = accept(*acceptor_);
+  connecting.join();
+  ASSERT_TRUE(client_ && server_);
+  ASSERT_TRUE(send(*client_, pattern(100)));
+  EXPECT_EQ(receive(*server_, 100), pattern(100));
+  const auto scheme = factory_->scheme();
+  if (scheme != "unix" && scheme != "packet" && scheme != "shm") return;
+  const auto more = connector_->connect(*there, {}, Deadline::after(kPatience));
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Code::refused);
+  const auto nobody = acceptor_->accept();
+  ASSERT_FALSE(nobody);
+  EXPECT_TRUE(nobody.error().code == Code::would_block || nobody.error().code == Code::cancelled);
+}
+
 TEST_P(TransportConformance, TellsBothEndsForDiagnostics) {
   connect_pair();
   const std::string prefix = std::string(factory_->scheme()) + "://";

@@ -54,6 +54,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
   void close() noexcept {
     server_.reactor().remove(*this);
+    acceptor_->refuse_more();
     // Peers that the system has connected already are told that nothing of theirs was executed.
     const bool hears_group = point_.transport->factory().traits().group_profile != 0;  // there is no peer to be told
     for (int told = 0; !hears_group && told < kTold && accept_one(); ++told) {

@@ -285,7 +285,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Status may_begin() const noexcept;
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
-  base::Status take_handed(const Caller& caller, OnReply on_reply) const;
+  [[gnu::noinline]] base::Status take_handed(const Caller& caller, OnReply on_reply) const;
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
@@ -304,7 +304,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Error fail(base::Error error, base::Error for_others) noexcept;
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
-  base::Status end_sending(Caller& caller, base::Error error, OnReply on_reply);
+  [[gnu::noinline, gnu::cold]] base::Status end_sending(Caller& caller, base::Error error, OnReply on_reply);
   base::Error fail_sending(base::Error error) noexcept override;
   base::Status take_rest(Caller& caller);
   base::Error end_reading(const ReadEnd& end) noexcept;

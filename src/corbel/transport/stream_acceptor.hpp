@@ -25,6 +25,9 @@ class SocketAcceptor : public Acceptor {
   }
   int handle() const noexcept override { return listener_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
+  void refuse_more() noexcept override {
+    if constexpr (!Socket::AddressType::kInternet) listener_.shutdown();
+  }
   void close() noexcept override { listener_.close(); }
 
  protected:

@@ -208,6 +208,7 @@ class FaultyAcceptor final : public Acceptor {
   }
   int handle() const noexcept override { return inner_->handle(); }
   std::vector<EndpointPtr> endpoints() const override { return inner_->endpoints(); }
+  void refuse_more() noexcept override { inner_->refuse_more(); }
   void close() noexcept override { inner_->close(); }
 
  private:

@@ -105,6 +105,7 @@ class TlsAcceptor final : public Acceptor {
     for (auto& each : inner_->endpoints()) all.push_back(std::make_shared<TlsEndpoint>(std::move(each)));
     return all;
   }
+  void refuse_more() noexcept override { inner_->refuse_more(); }
   void close() noexcept override { inner_->close(); }
 
  private:
