@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "corbel/corba/messaging_policies.hpp"
-#include "corbel/ior/ior.hpp"
-#include "corbel/ior/profile.hpp"
 #include "corbel/mapping/with_policies.hpp"
 #include "support.hpp"
 
@@ -394,20 +392,6 @@ TEST_F(Clients, KnowWhereTheRequestGoes_16_3_13) {
     EXPECT_EQ(ending_of([&] { info->get_request_policy(4711); }), "INV_POLICY NO 1");
   });
   orb_.thing(peer.ior())->ask("");
-}
-
-TEST_F(Clients, KnowTheComponentsOfDatagramsProfiles_16_3_13) {
-  FakePeer peer({answer::text("")});
-  const auto streams = *ior::decode_iiop_profile(ior::from_string(peer.ior())->profiles.front());
-  const auto datagrams = ior::encode_profile(ior::DiopProfile{streams});
-  std::size_t code_sets = 0;
-  a_->set("send_request", [&](const ClientInfoRef& info) {
-    EXPECT_EQ(info->effective_profile().tag(), datagrams.tag);
-    code_sets = info->get_effective_components(1).size();
-    raise(4);
-  });
-  EXPECT_EQ(ending_of([&] { orb_.thing(ior::to_string({"", {datagrams}}))->ask(""); }), "NO_PERMISSION MAYBE 4");
-  EXPECT_EQ(code_sets, 1U);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(References, AreSeenByClientInterceptorsWithTheirComponents_16_3_13_6) {
     info->add_ior_component(component(kTag, "one"));
     info->add_ior_component(component(kTag, "two"));
   });
-  for (const char* const endpoint : {"tcp://127.0.0.1:0", "unix://", "inproc://"}) {
+  for (const char* const endpoint : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0", "unix://", "inproc://"}) {
     const auto client = CORBA::make_reference<ClientWatch>("C", story);
     const Orb server(Parts{.iors = {adds}}, {"-ORBListenEndpoints", endpoint});
     const Orb orb(Parts{.clients = {client}});

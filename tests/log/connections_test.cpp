@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <functional>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -18,53 +16,15 @@
 #include "fake_peer.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
+#include "watching.hpp"
 
 namespace corbel::log_test {
 namespace {
 
 namespace answer = test::answer;
 using base::Code;
-using orb::ConnectionEvent;
-using orb::ConnectionWatch;
 using test::FakePeer;
 using test::RawPeer;
-using What = ConnectionEvent::What;
-
-constexpr auto kWatchPatience = std::chrono::seconds(30);
-
-test::Answer three() {
-  return answer::status(0, [](test::Writer& writer) { writer.u32(3); });
-}
-
-/// What a call-back has heard.
-class Heard {
- public:
-  ConnectionWatch::CallBack call_back() {
-    return [this](const ConnectionEvent& event) { add(event); };
-  }
-  void add(const ConnectionEvent& event) {
-    const std::lock_guard lock(mutex_);
-    events_.push_back(event);
-    changed_.notify_all();
-  }
-  std::vector<ConnectionEvent> events() {
-    const std::lock_guard lock(mutex_);
-    return events_;
-  }
-  /// The events, as soon as there are so many.
-  std::vector<ConnectionEvent> wait_for(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    EXPECT_TRUE(changed_.wait_for(lock, kWatchPatience, [&] { return events_.size() >= count; }))
-        << events_.size() << " instead of " << count;
-    events_.resize(std::max(events_.size(), count));
-    return events_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<ConnectionEvent> events_;
-};
 
 std::uint16_t port_of(const std::string& reference) {
   return ior::decode_iiop_profile(ior::from_string(reference)->profiles.front())->port;
@@ -275,69 +235,6 @@ TEST(ConnectionWatch, MayCallObjectsAndEndItselfFromWithin) {
   EXPECT_TRUE(rest.expired()) << "what the call-back held goes with it";
   client.end();
   EXPECT_EQ(heard.events().size(), 1U);
-}
-
-TEST(ConnectionWatch, EndsTheOrbFromWithin) {
-  FakePeer peer({three()});
-  LoggingOrb client({}, "off");
-  Heard heard;
-  const ConnectionWatch watch(*client.orb, [&](const ConnectionEvent& event) {
-    if (event.what == What::opened) client.orb->shutdown(true);
-    heard.add(event);
-  });
-  const auto thing = client.thing(peer.ior());
-  try {
-    thing->add(1, 2);
-  } catch (const CORBA::SystemException&) {  // the ORB may end before the call does
-  }
-  EXPECT_EQ(heard.wait_for(2)[1].what, What::closed);
-}
-
-/// Takes its time over lost connections, and tells when it begins to.
-class SlowOverLosses final : public base::LogSink {
- public:
-  void write(const base::LogRecord& record) override {
-    if (record.event != "connection lost") return;
-    begun.count_down();
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-
-  std::latch begun{1};
-};
-
-TEST(ConnectionWatch, HearsOfAnEndThatAnotherThreadHasBegunToTellWhenTheOrbEnds) {
-  FakePeer peer({answer::reset()});
-  const auto sink = std::make_shared<SlowOverLosses>();
-  LoggingOrb client({}, "info", [&](corbel::orb::Components& components) { components.log_sink = sink; });
-  Heard heard;
-  const ConnectionWatch watch(*client.orb, heard.call_back());
-  std::thread caller([&] { (void)refusal_of([&] { client.thing(peer.ior())->add(1, 2); }); });
-  sink->begun.wait();
-  client.orb->shutdown(true);
-  EXPECT_EQ(heard.wait_for(2)[1].what, What::closed);
-  caller.join();
-}
-
-TEST(ConnectionWatch, OnceEndedHearsNothingAndMayOutliveTheOrb) {
-  FakePeer peer({three()});
-  LoggingOrb client({}, "off");
-  Heard heard, all;
-  auto kept = std::make_shared<int>();
-  const std::weak_ptr<int> rest = kept;
-  ConnectionWatch watch(*client.orb,
-                        [&heard, kept = std::move(kept)](const ConnectionEvent& event) { heard.add(event); });
-  ConnectionWatch long_watch(*client.orb, all.call_back());
-  const auto thing = client.thing(peer.ior());
-  EXPECT_EQ(thing->add(1, 2), 3);
-  (void)heard.wait_for(1);
-  watch.end();
-  EXPECT_TRUE(rest.expired());
-  watch = std::move(long_watch);
-  client.end();
-  EXPECT_EQ(heard.events().size(), 1U);
-  EXPECT_EQ(all.events().size(), 2U);
-  watch.end();
-  watch.end();
 }
 
 TEST(ConnectionWatch, OfAnEndedOrbOrWithNothingToCallIsRefused) {

@@ -47,11 +47,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
  public:
   using Settings = ConnectionSettings;
 
-  /// `settings`: not null; what a server's connections have in common is there once. `installed`: what the carrier came
-  /// of; null if of no ORB's.
+  /// `settings`: not null; a server's connections share them. `installed`: what the carrier came of, if of an ORB's.
   Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
              std::shared_ptr<const Settings> settings, routing::TransportPtr installed = nullptr);
-  /// The same with settings of its own.
   Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
              const Settings& settings)
       : Connection(std::move(transport), std::move(protocol), std::make_shared<const Settings>(settings)) {}
