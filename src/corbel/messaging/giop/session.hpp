@@ -18,7 +18,9 @@ class GiopSession : public Session {
   base::Status take(base::ConstByteSpan octets, Incoming& incoming) override;
   base::Status take_begun(base::ConstByteSpan begun, Incoming& incoming) override;
   void forget_parts() noexcept override;
-  bool has_part_of_reply(base::FunctionRef<bool(Token)> awaited) const override { return joining_.has_reply(awaited); }
+  bool has_part_of_reply(base::FunctionRef<bool(Token)> awaited) const override {
+    return joining_ != nullptr && joining_->has_reply(awaited);
+  }
 
   void put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) override;
   void put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
