@@ -186,6 +186,7 @@ TEST(Conversation, ManyLossesInARowAreNoReasonToGiveUp) {
 TEST(Conversation, APeerThatDiesInSilenceIsLost) {
   Simulation simulation({}, {.give_up = 3s}, {.keep_alive = false});
   ASSERT_TRUE(simulation.connect());
+  simulation.client().put(pattern(100));  // so that the round trip is known
   simulation.run_for(60s);
   EXPECT_TRUE(simulation.client().is_open()) << "it answers";
   simulation.kill(Simulation::kServer);
