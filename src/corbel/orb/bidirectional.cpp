@@ -67,7 +67,7 @@ void Bidirectional::note_endpoints() noexcept try {
   }
   renew();
 } catch (const std::bad_alloc&) {
-  CORBEL_LOG(core_.log(), orb, warning, "new connections are not told of the endpoints", {"why", "no memory"});
+  // New connections say what those before them said, until endpoints change again.
 }
 
 /// What connections that are made from now on say, by transport.
