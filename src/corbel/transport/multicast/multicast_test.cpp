@@ -75,9 +75,7 @@ TEST_F(Groups, OfOneLinkAreOfTheInterfaceThatTheSettingsName) {
   ASSERT_TRUE(acceptor) << base::to_string(acceptor.error());
   acceptor_ = *std::move(acceptor);
   EXPECT_EQ(address().scope(), ipc::NetworkInterface::find("lo")->index());
-  const auto ear = *acceptor_->accept();
-  send(*connect(), Bytes(100, 7), 100);
-  EXPECT_EQ(receive(*ear), Bytes(100, 7));
+  EXPECT_TRUE(acceptor_->accept());
 }
 
 TEST_F(Groups, AreHeardByOneAtATimeAndByTheNextWhenThatHasEnded) {

@@ -122,17 +122,26 @@ TEST(UdpPeers, WhoWasHeardLeastRecentlyGoesFirst) {
 }
 
 TEST(UdpPeers, WhereEveryHostHasOnePlaceTheOneSilentForAWhileMakesRoomForAnotherHost) {
-  PeersOf all(2, 1s);  // and a while is 100 ms
-  const auto talks = all.make("127.0.0.1");
-  const InetAddress talks_at = all.last;
-  const auto quiet = all.make("127.0.0.2");
-  EXPECT_FALSE(all.admits("192.0.2.1"));  // both have just come
-  std::this_thread::sleep_for(150ms);
-  all.hear(*talks, talks_at);
-  EXPECT_FALSE(all.admits("127.0.0.1")) << "a host that has a place";
-  EXPECT_TRUE(all.admits("192.0.2.1"));
-  EXPECT_TRUE(PeersOf::ended(*quiet));
-  EXPECT_FALSE(PeersOf::ended(*talks));
+  PeersOf all(8, 1h);  // and a while is six minutes
+  PeersOf soon(8, 1s);
+  for (PeersOf* const peers : {&all, &soon}) {
+    std::vector<std::unique_ptr<UdpCarrier>> carriers;
+    std::vector<InetAddress> at;
+    for (const char* const host :
+         {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7", "127.0.0.8"}) {
+      carriers.push_back(peers->make(host));
+      at.push_back(peers->last);
+    }
+    std::this_thread::sleep_for(150ms);
+    for (std::size_t i = 0; i < carriers.size(); ++i) {
+      if (i != 5) peers->hear(*carriers[i], at[i]);
+    }
+    EXPECT_FALSE(peers->admits("127.0.0.1")) << "a host that has a place";
+    EXPECT_EQ(peers->admits("192.0.2.1"), peers == &soon);
+    for (std::size_t i = 0; i < carriers.size(); ++i) {
+      EXPECT_EQ(PeersOf::ended(*carriers[i]), peers == &soon && i == 5) << i;
+    }
+  }
 }
 
 TEST(UdpPeers, AreKnownWhileTheirCarriersAreThere) {

@@ -248,8 +248,9 @@ TEST(UdpAddresses, CorbalocUrlsAreThoseOfTao) {
     return endpoint ? (*endpoint)->text() : std::string(base::to_string(endpoint.error().code));
   };
   EXPECT_EQ(from("diop", "127.0.0.1:4000"), "udp://127.0.0.1:4000");
-  EXPECT_EQ(from("diop", "1.2@Host:4000"), "udp://host:4000");
-  EXPECT_EQ(from("diop", "1.2@[::1]:4000"), "udp://[::1]:4000");
+  EXPECT_EQ(from("diop", "Host:4000"), "udp://host:4000");
+  EXPECT_EQ(from("diop", "[::1]:4000"), "udp://[::1]:4000");
+  EXPECT_EQ(from("diop", "rubbish@host:4000"), base::to_string(Code::bad_argument));
   EXPECT_EQ(from("diop", "host"), base::to_string(Code::bad_argument));
   EXPECT_EQ(from("diop", ":4000"), base::to_string(Code::bad_argument));
   EXPECT_EQ(from("iiop", "host:1"), base::to_string(Code::unsupported));
