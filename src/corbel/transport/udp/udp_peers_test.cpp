@@ -132,6 +132,7 @@ TEST(UdpPeers, WhereEveryHostHasOnePlaceTheOneSilentForAWhileMakesRoomForAnother
       carriers.push_back(peers->make(host));
       at.push_back(peers->last);
     }
+    EXPECT_FALSE(peers->admits("192.0.2.1")) << "all had been heard once";
     std::this_thread::sleep_for(150ms);
     for (std::size_t i = 0; i < carriers.size(); ++i) {
       if (i != 5) peers->hear(*carriers[i], at[i]);
