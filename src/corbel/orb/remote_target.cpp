@@ -11,6 +11,7 @@
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/remote_call.hpp"

@@ -14,6 +14,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/main_thread.hpp"
 #include "corbel/poa/active_object_map.hpp"

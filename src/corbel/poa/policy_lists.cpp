@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "corbel/corba/messaging_policies.hpp"
+#include "corbel/orb/hooks.hpp"
 #include "corbel/poa/poa.hpp"
 
 namespace corbel::poa {

@@ -5,6 +5,10 @@
 #include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/policies.hpp"
 
+namespace corbel::orb {
+class CallHooks;
+}  // namespace corbel::orb
+
 namespace corbel::poa {
 
 /// What an application's list means. Throws POA::InvalidPolicy with the index of the first policy that is no POA
