@@ -236,6 +236,8 @@ TEST_P(FramesInDatagrams, ThatAreKeptBackLeaveTogetherAndAreCounted) {
   const CameraRef remote =
       corbel::with_policies(plain, {CORBA::make_reference<corbel::BufferingConstraintPolicy>(
                                        corbel::BufferingConstraint(corbel::BUFFER_MESSAGE_COUNT, 0, 50, 0))});
+  CORBA::PolicyList unfit;
+  EXPECT_TRUE(plain->_validate_connection(unfit));  // whoever waits for nothing loses what comes before it
   push(plain, 0, 1);
   EXPECT_TRUE(servant_->await(1));
   for (std::uint32_t i = 1; i <= 200; i += 50) {

@@ -300,10 +300,15 @@ TEST_F(LentArguments, CostNoAllocations) {
     octets[0] = 1;
     return viewer_->see_octets("", octets);
   };
-  for (int i = 0; i < 100; ++i) call();
-  const std::size_t before = test::allocations_of_all();
-  for (int i = 0; i < 100; ++i) call();
-  EXPECT_EQ(test::allocations_of_all() - before, 0U);
+  // On a busy machine the peer lets go of the memory late, and others are lent ordinary memory meanwhile.
+  std::size_t allocations = 1;
+  for (int tries = 0; tries < 20 && allocations != 0; ++tries) {
+    for (int i = 0; i < 100; ++i) call();
+    const std::size_t before = test::allocations_of_all();
+    for (int i = 0; i < 100; ++i) call();
+    allocations = test::allocations_of_all() - before;
+  }
+  EXPECT_EQ(allocations, 0U);
   EXPECT_TRUE(is_shared(servant_->last));
 }
 
