@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <functional>
+#include <memory>
 
 #include "corbel/ipc/os_error.hpp"
 
@@ -106,16 +107,16 @@ base::Result<std::vector<InetAddress>> InetAddress::resolve(std::string_view hos
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(std::string(host).c_str(), nullptr, &hints, &found);
+  addrinfo* list = nullptr;
+  const int failed = ::getaddrinfo(std::string(host).c_str(), nullptr, &hints, &list);
   if (failed != 0) return resolver_failure(failed, errno);
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found(list, ::freeaddrinfo);
   std::vector<InetAddress> addresses;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+  for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next) {
     if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
     const InetAddress address = from_native(each->ai_addr, each->ai_addrlen).with_port(port);
     if (addresses.empty() || !(addresses.back() == address)) addresses.push_back(address);
   }
-  ::freeaddrinfo(found);
   if (addresses.empty()) return base::error(Stage::resolve, Code::unreachable);
   alternate_families(addresses);
   return addresses;
