@@ -128,7 +128,7 @@ TEST_P(OnTheMainThread, RequestsHaveTheirPriorityAndTheThreadItsOwnAfterwardsHow
       while (call.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
         if (orbs.server->work_pending()) orbs.server->perform_work();
         std::thread::id thread;
-        if (i != 2 || (handler == nullptr && (handler = later->take(thread)) == nullptr)) continue;
+        if (i != 2 || handler != nullptr || (handler = later->take(thread)) == nullptr) continue;
         EXPECT_EQ(priority_here(), -1) << "it is answered later";
         EXPECT_EQ(native_here(), before);
         handler->priority(7);
