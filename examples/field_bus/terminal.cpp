@@ -319,9 +319,9 @@ Result<std::size_t> Terminal::receive(const Ref& conversation, corbel::base::Byt
     if (!conversation->changed.wait(lock, deadline, is_something)) {
       return error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
     }
-    if (conversation->has_hung_up()) return error(Stage::receive, Code::closed);
-    if (!conversation->has_message()) {
-      return error(Stage::receive, conversation->state() == State::ended ? Code::closed : Code::lost);
+    if (!conversation->has_message()) {  // what had come before either side's end can still be received
+      const bool in_order = conversation->has_hung_up() || conversation->state() == State::ended;
+      return error(Stage::receive, in_order ? Code::closed : Code::lost);
     }
     message = conversation->take();
     settle(conversation);
