@@ -73,7 +73,7 @@ tidy() {
   mkdir -p build/logs
   cmake --preset release -B build/tidy -DCORBEL_UNITY=$unity -DCORBEL_TESTS=OFF -DCORBEL_BENCH=OFF -DCORBEL_EXAMPLES=OFF \
     >build/logs/clang-tidy.log 2>&1 || { cat build/logs/clang-tidy.log; return 1; }
-  tidy_sources | xargs -r -n 1 -P "$(processors)" clang-tidy-14 --quiet --extra-arg=-Wno-unknown-warning-option \
+  tidy_sources | xargs -r -n 1 -P "$(processors)" clang-tidy-14 --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument \
     --checks=-bugprone-suspicious-include -p build/tidy 2>>build/logs/clang-tidy.log | awk '!seen[$0]++'
 }
 

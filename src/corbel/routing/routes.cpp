@@ -121,9 +121,11 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
     return listed < preference.size() ? listed : preference.size() + route.transport->order();
   };
   std::vector<std::pair<std::size_t, std::size_t>> order;  // rank, and place in what was found
+  order.reserve(found.size());
   for (const Route& each : found) order.emplace_back(rank(each), order.size());
   std::ranges::sort(order);
   std::vector<Route> routes;
+  routes.reserve(found.size());
   for (const auto& [unused, place] : order) routes.push_back(std::move(found[place]));
   // The same endpoint may be published in several ways.
   const auto last = std::unique(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
