@@ -48,7 +48,8 @@ class ObjectAdapter {
     dispatch(object_key, call);
   }
   /// The same for each member, of this ORB, of the group that the body of a UIPMC profile names. Throws
-  /// OBJECT_NOT_EXIST if there is none.
+  /// OBJECT_NOT_EXIST if there is none. An adapter without groups of its own takes the body for a key, as all requests
+  /// that come over groups: whoever can send there reaches what such keys lead to.
   virtual void dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) {
     dispatch(profile_body, call);
   }

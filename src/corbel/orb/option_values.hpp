@@ -16,8 +16,9 @@ namespace corbel::orb {
 bool add_listen_endpoints(Options& options, std::string_view value);
 /// "name:threads=endpoint", several endpoints separated by semicolons.
 bool add_lane(Options& options, std::string_view value);
-/// Paths, several separated by commas.
+/// A host's name or address; an IPv6 address also in brackets.
 bool set_publish_host(Options& options, std::string_view value);
+/// Paths, several separated by commas.
 bool add_plugin(Options& options, std::string_view value);
 /// "name=url".
 bool add_initial_reference(Options& options, std::string_view value);
