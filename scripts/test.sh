@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs the tests.
 #
-# usage: ./dev test [--preset NAME] [--filter REGEX] [--label REGEX] [--repeat N] [--junit FILE]
+# usage: ./dev test [--preset NAME] [--filter REGEX] [--without REGEX] [--label REGEX] [--repeat N] [--junit FILE]
 #
 #   --preset NAME    release (default), dev, asan, tsan, coverage; s390x, aarch64: cross-compiled and run by qemu
 #                    (docs/cross-compiling.md)
 #   --filter REGEX   only tests whose name matches
+#   --without REGEX  only tests whose name does not match
 #   --label REGEX    only tests with a matching label: a room (cdr), or unit, golden, conformance, fault, interop, house
 #   --repeat N       run each test until it fails, at most N times
 #   --junit FILE     also write the results there, with all that the tests print, as JUnit has them
@@ -17,12 +18,13 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
 
-preset=release selection=() report=()
+preset=release selection=() report=() without=
 while [ $# -gt 0 ]; do
   first_is_help "$1"
   case $1 in
     --preset) preset=${2:?--preset needs a name} ;;
     --filter) selection+=(-R "${2:?--filter needs a regular expression}") ;;
+    --without) without=${2:?--without needs a regular expression} ;;
     --label) selection+=(-L "${2:?--label needs a regular expression}") ;;
     --repeat) selection+=(--repeat "until-fail:${2:?--repeat needs a number}") ;;
     --junit) report=(--output-junit "$(realpath -m -- "${2:?--junit needs a file}")" --test-output-size-passed 1000000) ;;
@@ -53,12 +55,6 @@ if [ "$preset" = release ] && [ -n "$(interop_missing)" ]; then
   logged configure-release cmake build/release
   [ -z "$(interop_missing)" ] || fail "the interoperability tests need these Debian packages: $(interop_missing)"
 fi
-# Of a part of the tests only what they run is built.
-targets=()
-if [ ${#selection[@]} -gt 0 ]; then mapfile -t targets < <(python3 scripts/test_targets.py "build/$preset" "${selection[@]}"); fi
-# The preprocessor inside the IDL compiler gives nothing back before it exits; that must not stop the build.
-ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
-
 # Under emulation some suites are left out whole: those that need what qemu's user mode does not have (groups, the system's own counts), and
 # for the other byte order those whose servers are sent octets that were written by hand for this one. Some tests fork with an exec, which
 # needs binfmt_misc, or count what a slow machine does otherwise.
@@ -67,11 +63,18 @@ case $preset in
     lacking='GroupCalls.*:*Group*:FifoTest.MessagesKeepTheirBoundaries:EffectsOfOptions.AreSeenFromOutside'
     lacking+=':OutOfMemory.TheFirstCallThatKnowsItsWayMayFindNone:LentArguments.CostNoAllocations'
     export GTEST_FILTER=${GTEST_FILTER:-"-$lacking"}
-    without='transport/multicast|conformance\.transport|contract\.transport_syscalls|services\.real_time'
-    [ "$preset" = aarch64 ] || without+='|bidirectional_suite|connection_suite|log_suite|policies_suite|siege_suite'
-    selection+=(-E "^($without)\$")
+    lacking='transport/multicast|conformance\.transport|contract\.transport_syscalls|services\.real_time'
+    [ "$preset" = aarch64 ] || lacking+='|bidirectional_suite|connection_suite|log_suite|policies_suite|siege_suite'
+    without+="${without:+|}^($lacking)\$"
     ;;
 esac
+
+[ -z "$without" ] || selection+=(-E "$without")
+# Of a part of the tests only what they run is built.
+targets=()
+if [ ${#selection[@]} -gt 0 ]; then mapfile -t targets < <(python3 scripts/test_targets.py "build/$preset" "${selection[@]}"); fi
+# The preprocessor inside the IDL compiler gives nothing back before it exits; that must not stop the build.
+ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
 
 # Those that take long say so (COST) and come first, so that no processor waits for them at the end.
 say "Testing build/$preset"
