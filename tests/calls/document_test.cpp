@@ -89,7 +89,7 @@ bool concerns_others(const orb::ErrorRow& row) {
     case Stage::resolve:  // of string_to_object and its like; in a forward, whatever is wrong is malformed
       return row.code == Code::truncated || row.code == Code::too_large || row.code == Code::bad_string ||
              row.code == Code::too_expanded || row.code == Code::too_many_profiles ||
-             row.code == Code::too_many_components || row.code == Code::key_too_long;
+             row.code == Code::too_many_components;  // as key_too_long
     case Stage::connect:  // said by servers, in an answer
       return row.code == Code::wide_data;
     case Stage::send:  // the connection makes `encode` of it, because it stays well

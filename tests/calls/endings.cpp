@@ -54,6 +54,18 @@ void add_resolving(std::vector<End>& all) {
   end.no_place = true;
   end.make = [] { return Place(); };
   all.push_back(end);
+  end.how = "the profile is over a limit of this process (`-ORBMaxComponents`, `-ORBMaxObjectKey`)";
+  end.exception = "INV_OBJREF";
+  end.minor = minor_of(Stage::resolve, Code::key_too_long);
+  end.make = [] {
+    Place place;
+    place.nobody.host = "127.0.0.1";
+    place.nobody.port = 4000;
+    place.nobody.key = std::string((64U << 10) + 1, 'k');
+    return place;
+  };
+  all.push_back(end);
+  end.exception = "TRANSIENT";
   end.no_place = false;
   end.how = "the host's name is not known";
   end.minor = minor_of(Stage::resolve, Code::unreachable);

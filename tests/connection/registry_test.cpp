@@ -92,5 +92,18 @@ TEST_F(Installed, AProfileWhoseCodeSetsMakeNoSenseIsLeftOut) {
   EXPECT_EQ(registry_.routes(ior, {}).error(), base::error(Stage::resolve, Code::no_profile));
 }
 
+TEST_F(Installed, AReferenceOverALimitOfThisProcessNamesIt) {
+  const ior::Ior ior{"", {ior::encode_profile(profile_with_code_sets())}};
+  const auto error_under = [&](const cdr::Limits& limits) {
+    return Registry({messaging::make_giop()}, {transport::make_tcp()}, {1, 2}, limits).routes(ior, {}).error();
+  };
+  cdr::Limits few;
+  few.max_components = 0;
+  EXPECT_EQ(error_under(few), base::error(Stage::resolve, Code::too_many_components));
+  cdr::Limits short_keys;
+  short_keys.max_object_key = 0;
+  EXPECT_EQ(error_under(short_keys), base::error(Stage::resolve, Code::key_too_long));
+}
+
 }  // namespace
 }  // namespace corbel::connection

@@ -305,6 +305,14 @@ TEST(Events, OfRepliesTooLarge) {
   EXPECT_NE(told.find("-ORBMaxMessageSize is 65536 here"), std::string::npos) << told;
 }
 
+TEST(Events, OfPreferredProtocolsThatAreNotThere) {
+  LoggingOrb orb({"-ORBProtocolPreference", "giop+tpc,nobodys+tcp,tcp"});
+  for (const char* each : {"giop+tpc", "nobodys+tcp"}) {
+    expect_event(orb, LogLevel::warning, LogModule::orb, "a preferred protocol is not there", {{"preferred", each}});
+  }
+  EXPECT_EQ(orb.log->count("a preferred protocol is not there"), 2U);
+}
+
 TEST(Events, OfUnknownVariables) {
   ::setenv("CORBEL_LISTEN_ENDPOINT", "tcp://nobody", 1);
   ::setenv("CORBEL_TEST_OF_SOMETHING", "1", 1);

@@ -178,7 +178,7 @@ const std::vector<Effect>& effects() {
       {"MulticastHops", "7", [](const Arguments& with) { return group_option(with, IP_MULTICAST_TTL); }, "7", "1"},
       {"MulticastLoopback", "off", [](const Arguments& with) { return group_option(with, IP_MULTICAST_LOOP); }, "0",
        "1"},
-      {"ShmUsers", "no such user", listening_at_shared_memory, "INITIALIZE NO", "done"},
+      {"ShmUsers", "no such user", listening_at_shared_memory, "BAD_PARAM NO", "done"},
       {"MaxServiceContexts", "1", call_answered_with_contexts, "MARSHAL MAYBE", "done"},
       {"MaxProfiles", "1",
        [](const Arguments& with) {
@@ -187,12 +187,12 @@ const std::vector<Effect>& effects() {
        "BAD_PARAM NO 10", "done"},
       {"MaxComponents", "0",
        [](const Arguments& with) { return call(with, [](const FakePeer& peer) { return peer.ior(); }); },
-       "TRANSIENT NO 2", "done"},
+       "INV_OBJREF NO", "done"},
       {"MaxObjectKey", "64",
        [](const Arguments& with) {
          return call(with, [](const FakePeer& peer) { return test::ior_string({peer.profile(std::string(65, 'k'))}); });
        },
-       "TRANSIENT NO 2", "done"},
+       "INV_OBJREF NO", "done"},
       {"MaxOperation", "16", call_of_long_name, "COMM_FAILURE MAYBE", "BAD_OPERATION NO 2"},
       {"MaxExpansion", "1", call_answered_with_names, "MARSHAL YES", "done"},
   };

@@ -150,6 +150,11 @@ UrlFault parse_rest(std::string_view text, ObjectUrl& url) {
 
 }  // namespace
 
+bool begins_as_reference(std::string_view text) noexcept {
+  return consume_prefix(text, "ior:") || consume_prefix(text, "corbaloc:") || consume_prefix(text, "corbaname:") ||
+         consume_prefix(text, "file:");
+}
+
 base::Result<ObjectUrl> parse_object_url(std::string_view text, UrlFault& fault) {
   ObjectUrl url;
   if (consume_prefix(text, "corbaname:")) {

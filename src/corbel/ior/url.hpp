@@ -28,6 +28,8 @@ struct ObjectUrl {
 /// Why a URL was refused; maps to BAD_PARAM minors 7 to 10.
 enum class UrlFault { none, bad_scheme, bad_address, bad_specific_part, other };
 
+/// True if a text begins as one of the forms of references does: IOR:, corbaloc:, corbaname: or file:.
+CORBEL_API bool begins_as_reference(std::string_view text) noexcept;
 /// Parses "corbaloc:" and "corbaname:" URLs. On failure `fault` says why (never none).
 CORBEL_API base::Result<ObjectUrl> parse_object_url(std::string_view url, UrlFault& fault);
 /// Object key octets as the escaped key string of a corbaloc URL.

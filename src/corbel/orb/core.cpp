@@ -137,15 +137,6 @@ void Core::attach_hooks() noexcept {
   edges_.set(Edges::kServerHooks, hooks_->for_servers());
 }
 
-void Core::tell_settings() const {
-  for (const auto& variable : options_.unknown_variables) {
-    CORBEL_LOG(log_, orb, warning, "environment variable names no option", {"variable", variable});
-  }
-  CORBEL_LOG(log_, orb, info, "ORB created", {"threads", options_.serving.threads},
-             {"call_timeout_ms", std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeouts.call).count()},
-             {"max_message_size", options_.limits.max_message_size});
-}
-
 Core::~Core() {
   shutdown(true);
 }

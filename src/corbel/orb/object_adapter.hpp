@@ -10,6 +10,8 @@
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/policy_core.hpp"
 #include "corbel/corba/servant_core.hpp"
 #include "corbel/ior/ior.hpp"
@@ -48,10 +50,10 @@ class ObjectAdapter {
     dispatch(object_key, call);
   }
   /// The same for each member, of this ORB, of the group that the body of a UIPMC profile names. Throws
-  /// OBJECT_NOT_EXIST if there is none. An adapter without groups of its own takes the body for a key, as all requests
-  /// that come over groups: whoever can send there reaches what such keys lead to.
-  virtual void dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) {
-    dispatch(profile_body, call);
+  /// OBJECT_NOT_EXIST if there is none, as an adapter without groups of its own does: nothing else is served to whoever
+  /// can send to a group.
+  virtual void dispatch_to_group(base::ConstByteSpan, corba::ServerCall&) {
+    corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, corba::Completed::no);
   }
   /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
   /// another CORBA exception, or LocationForward.

@@ -33,10 +33,14 @@ constexpr OptionRow kOptionTable[] = {
     {"PublishHost", ParsedMember{set_publish_host, "a host name or an address, without a port", "none"}, 0, 0, "",
      "host written into references instead of the listening address"},
     {"InitRef",
-     ParsedMember{add_initial_reference, "name=url such as NameService=corbaloc::host:2809/NameService", "none"}, 0, 0,
-     "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
-    {"DefaultInitRef", TextMember{CORBEL_MEMBER(default_initial_reference)}, 0, 0, "",
-     "URL to which '/' and the name of an unknown initial reference are appended"},
+     ParsedMember{add_initial_reference,
+                  "name=url such as NameService=corbaloc::host:2809/NameService; a url begins with IOR:, corbaloc:, "
+                  "corbaname: or file:",
+                  "none"},
+     0, 0, "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
+    {"DefaultInitRef",
+     ParsedMember{set_default_initial_reference, "a url that begins with IOR:, corbaloc:, corbaname: or file:", "none"},
+     0, 0, "", "URL to which '/' and the name of an unknown initial reference are appended"},
     {"LocalServices", TextMember{CORBEL_MEMBER(local_services)}, 0, 0, "",
      "folder in which servers of this host listen under the names of initial references, asked where no other option "
      "says where these are; none: nowhere. Not given: the user's own ($XDG_RUNTIME_DIR/corbel, /tmp/corbel-UID), then "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "corbel/base/option_rows.hpp"
+#include "corbel/ior/url.hpp"
 
 namespace corbel::orb {
 
@@ -85,8 +86,15 @@ bool add_plugin(Options& options, std::string_view value) {
 
 bool add_initial_reference(Options& options, std::string_view value) {
   const std::size_t equals = value.find('=');
-  if (equals == 0 || equals == std::string_view::npos || equals + 1 == value.size()) return false;
+  if (equals == 0 || equals == std::string_view::npos || !ior::begins_as_reference(value.substr(equals + 1)))
+    return false;
   options.initial_references.push_back({std::string(value.substr(0, equals)), std::string(value.substr(equals + 1))});
+  return true;
+}
+
+bool set_default_initial_reference(Options& options, std::string_view value) {
+  if (!value.empty() && !ior::begins_as_reference(value)) return false;
+  options.default_initial_reference = value;
   return true;
 }
 

@@ -22,6 +22,8 @@ bool set_publish_host(Options& options, std::string_view value);
 bool add_plugin(Options& options, std::string_view value);
 /// "name=url".
 bool add_initial_reference(Options& options, std::string_view value);
+/// Any text that begins as a reference, or none.
+bool set_default_initial_reference(Options& options, std::string_view value);
 
 // What the table names as legal, for the option of that name.
 

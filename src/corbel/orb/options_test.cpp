@@ -160,7 +160,11 @@ TEST(Options, ListenEndpointsRepeatAndListAndNameProtocols) {
 TEST(Options, InitialReferencesRepeat) {
   const Options options = read({"-ORBInitRef", "A=corbaloc::h/A", "-ORBInitRef", "B=IOR:00=1"});
   EXPECT_EQ(options.initial_references, (std::vector<InitialReferenceUrl>{{"A", "corbaloc::h/A"}, {"B", "IOR:00=1"}}));
-  EXPECT_NE(refusal({"-ORBInitRef", "A"}), "accepted");
+  for (const char* bad : {"A", "A=", "=corbaloc::h/A", "A=host:2809", "A=http://h/a"}) {
+    EXPECT_NE(refusal({"-ORBInitRef", bad}), "accepted") << bad;
+  }
+  EXPECT_EQ(read({"-ORBDefaultInitRef", "corbaloc::h"}).default_initial_reference, "corbaloc::h");
+  EXPECT_NE(refusal({"-ORBDefaultInitRef", "h:2809"}).find("begins with IOR:"), std::string::npos);
 }
 
 TEST(Options, CommandLineWinsOverEnvironment) {

@@ -163,23 +163,23 @@ bool Core::stop_listening(std::string_view endpoint) {
 }
 
 void add_protocol(CORBA::ORB& orb, std::shared_ptr<const messaging::Protocol> protocol) {
-  add(running(orb), {std::move(protocol)}, {});
+  or_no_memory([&] { add(running(orb), {std::move(protocol)}, {}); });
 }
 
 void add_transport(CORBA::ORB& orb, std::shared_ptr<const transport::Factory> transport) {
-  add(running(orb), {}, {std::move(transport)});
+  or_no_memory([&] { add(running(orb), {}, {std::move(transport)}); });
 }
 
 void load_plugin(CORBA::ORB& orb, const std::string& file) {
-  load_plugin(running(orb), file);
+  or_no_memory([&] { load_plugin(running(orb), file); });
 }
 
 bool withdraw_protocol(CORBA::ORB& orb, std::string_view name, base::Duration wait) {
-  return running(orb).withdraw_protocol(name, until(wait));
+  return or_no_memory([&] { return running(orb).withdraw_protocol(name, until(wait)); });
 }
 
 bool withdraw_transport(CORBA::ORB& orb, std::string_view scheme, base::Duration wait) {
-  return running(orb).withdraw_transport(scheme, until(wait));
+  return or_no_memory([&] { return running(orb).withdraw_transport(scheme, until(wait)); });
 }
 
 std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, std::string_view lane) {

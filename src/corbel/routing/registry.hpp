@@ -54,7 +54,8 @@ class Registry {
   /// All ways to reach the object that can carry replies, or if there is none, those that cannot; in the order of
   /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. If one insists
   /// (Factory::insists), others that leave this host are left out. Unknown and damaged profiles are skipped. Errors:
-  /// no_profile if nothing is left, wide or narrow code sets that cannot be agreed on.
+  /// no_profile if nothing is left, too_many_components or key_too_long if that is why, wide or narrow code sets that
+  /// cannot be agreed on.
   base::Result<std::vector<Route>> routes(const ior::Ior& ior, const policy::ProtocolPreference& preference) const;
   /// Profiles for an object with this key, reachable at the open endpoints.
   std::vector<ior::TaggedProfile> publish(const std::vector<ListenPoint>& open, base::ConstByteSpan object_key) const;
@@ -86,7 +87,9 @@ class Registry {
   static base::Result<Named> find(const Parts& parts, std::string_view text);
   static std::string why_unknown(const Parts& parts, std::string_view text);
   static base::Result<ListenPoint> parse(const Parts& parts, std::string_view text);
-  void add_routes(const Parts& parts, const ior::TaggedProfile& profile, std::vector<Route>& routes) const;
+  /// `limit` becomes the limit of this process that the profile is over, if it is.
+  void add_routes(const Parts& parts, const ior::TaggedProfile& profile, std::vector<Route>& routes,
+                  base::Code& limit) const;
   void add_route(const ior::ProfileBase& base, const ListenPoint& point, std::vector<Route>& routes) const;
 
   const messaging::Version max_version_;

@@ -84,16 +84,23 @@ void Registry::add_route(const ior::ProfileBase& base, const ListenPoint& point,
   routes.push_back(std::move(route));
 }
 
-void Registry::add_routes(const Parts& parts, const ior::TaggedProfile& profile, std::vector<Route>& routes) const {
+void Registry::add_routes(const Parts& parts, const ior::TaggedProfile& profile, std::vector<Route>& routes,
+                          Code& limit) const {
+  const auto note = [&](Code why) {
+    if (why == Code::too_many_components || why == Code::key_too_long) limit = why;
+  };
   if (profile.tag == static_cast<std::uint32_t>(ior::ProfileTag::corbel)) {
     auto own = ior::decode_corbel_profile(profile, limits_);
-    if (!own) return;
+    if (!own) return note(own.error().code);
     if (const auto point = parse(parts, own->protocol + '+' + own->endpoint)) add_route(*own, *point, routes);
     return;
   }
   for (const auto& transport : parts.transports) {
     auto reachable = transport->factory().decode(profile, limits_);
-    if (!reachable) continue;
+    if (!reachable) {
+      note(reachable.error().code);
+      continue;
+    }
     const transport::Traits gives = transport->factory().traits();
     const ProtocolPtr* protocol = parts.find_protocol(reachable->protocol);
     if (protocol == nullptr || !unmet(**protocol, gives).empty()) continue;
@@ -104,7 +111,7 @@ void Registry::add_routes(const Parts& parts, const ior::TaggedProfile& profile,
     if (gives.group_profile == 0) continue;
     for (const auto& component : reachable->base.components) {
       if (component.tag != static_cast<std::uint32_t>(ior::ComponentTag::group_iiop)) continue;
-      add_routes(parts, {static_cast<std::uint32_t>(ior::ProfileTag::internet_iop), component.data}, routes);
+      add_routes(parts, {static_cast<std::uint32_t>(ior::ProfileTag::internet_iop), component.data}, routes, limit);
     }
   }
 }
@@ -113,8 +120,9 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
                                                   const policy::ProtocolPreference& preference) const {
   const PartsPtr now = parts();
   std::vector<Route> found;
-  for (const auto& profile : ior.profiles) add_routes(*now, profile, found);
-  if (found.empty()) return base::error(Stage::resolve, Code::no_profile);
+  Code limit = Code::no_profile;
+  for (const auto& profile : ior.profiles) add_routes(*now, profile, found, limit);
+  if (found.empty()) return base::error(Stage::resolve, limit);
   const auto rank = [&](const Route& route) {
     const std::size_t listed = preference.rank(route.protocol->name(), route.endpoint->scheme());
     // Transports are listed in order of preference, so local ones come before TCP.

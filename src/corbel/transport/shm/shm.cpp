@@ -160,10 +160,17 @@ std::size_t lent_memory(const ShmSettings& settings) noexcept {
   return (std::min<std::size_t>(settings.lent_memory, kMostLent) + kLeastLent - 1) / kLeastLent * kLeastLent;
 }
 
+bool set_users(ShmSettings& settings, std::string_view text) {
+  if (!Users::parse(text)) return false;
+  settings.users = text;
+  return true;
+}
+
 constexpr base::OptionRow<ShmSettings> kOptions[] = {
-    {"ShmUsers", base::TextMember<ShmSettings>{base::member_v<&ShmSettings::users>}, 0, 0, "",
-     "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
-     "list; *: anybody's"},
+    {"ShmUsers",
+     base::ParsedMember<ShmSettings>{set_users, "names and numbers of users of this system in a comma list, or *",
+                                     "none"},
+     0, 0, "", "shm: users, besides this process's own, whose processes it shares memory with; *: anybody's"},
     {"ShmLentMemory", base::NumberMember<ShmSettings>{base::member_v<&ShmSettings::lent_memory>}, 0, kMostLent,
      "octets",
      "shm: memory of each connection from which clients send what they have been lent without a copy, and servants "
