@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <utility>
 
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/shared_ptr.hpp"
@@ -35,9 +36,10 @@ class CORBEL_API PollableCall : public AsyncCall {
   static base::Deadline deadline_of(std::uint32_t timeout) noexcept;
   /// The reply is the caller's: true for one caller, once it is ready.
   bool take() noexcept;
-  /// Throws what the call ended with, if that is an exception; for who has taken the reply.
-  void rethrow_failure() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  /// Throws what the call ended with, if that is an exception; once, for who has taken the reply: it goes with its
+  /// catcher, whichever thread is the last to know the call.
+  void rethrow_failure() {
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
   /// Tells the signal when the reply comes, by that number. False if another one is to be told: it is in a pollable set

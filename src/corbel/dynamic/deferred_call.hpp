@@ -37,7 +37,7 @@ class DeferredCall final : private DeferredStorage, public corba::PollableCall {
   corba::DiiRequests& all() const noexcept { return *all_; }
 
   /// For who has taken the reply: throws if the call failed.
-  const DeferredParts& outcome() const {
+  const DeferredParts& outcome() {
     rethrow_failure();
     return parts;
   }
