@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // -ORBLoad and load_plugin: what a plug-in brings is used, and what cannot be loaded is refused with the reason.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -91,6 +93,11 @@ TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
   const std::string text = testing::TempDir() + "corbel_no_object.so";
   std::ofstream(text) << "text";
   EXPECT_EQ(says(refusal(text), text), "");
+  const std::string fifo = testing::TempDir() + "corbel_fifo.so";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(says(refusal(fifo), fifo + ": no regular file"), "");
+  ::unlink(fifo.c_str());
+  EXPECT_EQ(says(refusal("nowhere.so"), "a name without a slash is looked for in the loader's folders"), "");
 }
 
 }  // namespace

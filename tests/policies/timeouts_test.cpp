@@ -63,6 +63,20 @@ TEST_F(Silence, AReferencesTimeIsStrongerThanTheThreadsAndThatThanTheOrbs) {
   orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
 }
 
+TEST_F(Silence, AReferencesTimeIsNeverOverEarly) {
+  for (const auto time : {1ms, 2ms, 5ms, 9ms}) {
+    const ThingRef quick = with_timeout(thing_, time);
+    for (int i = 0; i < 10; ++i) {
+      const auto begin = Clock::now();
+      EXPECT_EQ(ask(quick).substr(0, 7), "TIMEOUT");
+      EXPECT_GE(Clock::now() - begin, time);
+      const auto asynchronous = Clock::now();
+      EXPECT_EQ(ending_of([&] { quick->async_ask("").get(); }).substr(0, 7), "TIMEOUT");
+      EXPECT_GE(Clock::now() - asynchronous, time);
+    }
+  }
+}
+
 TEST_F(Silence, AReferencesTimeEndsAsynchronousCalls) {
   const ThingRef quick = with_timeout(thing_, 50ms);
   auto future = quick->async_ask("");

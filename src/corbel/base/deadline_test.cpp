@@ -49,6 +49,23 @@ TEST(Deadline, ExpiresWhenItsTimeHasCome) {
   EXPECT_GT(far.remaining(), Duration(59min));
 }
 
+TEST(Deadline, OfUsersIsNeverEarly) {
+  for (const auto wait : {500us, 1000us, 3000us, 7000us}) {
+    for (int i = 0; i < 20; ++i) {
+      const auto begun = std::chrono::steady_clock::now();
+      const Deadline deadline = Deadline::no_sooner_than(wait);
+      while (!deadline.expired()) {
+      }
+      EXPECT_GE(std::chrono::steady_clock::now() - begun, wait);
+    }
+  }
+  const Deadline far = Deadline::no_sooner_than(1h, Deadline::clock_now());
+  EXPECT_GT(far.remaining(), Duration(1h));
+  EXPECT_LT(far.remaining(), Duration(1h + 1s));
+  EXPECT_EQ(Deadline::no_sooner_than(0ns), Deadline::now());
+  EXPECT_EQ(Deadline::no_sooner_than(Duration::max()), Deadline::none());
+}
+
 TEST(Deadline, PollsNoShorterThanIsLeft) {
   EXPECT_EQ(Deadline::none().poll_timeout(), -1);
   EXPECT_EQ(Deadline::now().poll_timeout(), 0);

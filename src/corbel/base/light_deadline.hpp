@@ -43,6 +43,20 @@ class Deadline {
     if (nanoseconds >= kCentury) return none();
     return Deadline(clock_now() + nanoseconds);
   }
+  /// The same for what users are promised: not before all of `timeout` is over, where after() may be short by a tick of
+  /// the clock. `now`: clock_now() when the time began, just now.
+  template <WholeNanoseconds D>
+  static Deadline no_sooner_than(D timeout, std::int64_t now) noexcept {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    constexpr std::int64_t kLongestTick = 10'000'000;  // 100 Hz
+    const std::int64_t nanoseconds = nanoseconds_of(timeout);
+    if (nanoseconds <= 0 || nanoseconds > INT64_MAX - now - kLongestTick) return after(timeout);
+    return Deadline(nanoseconds + (nanoseconds < kSecond ? exact_now() : now + kLongestTick));
+  }
+  template <WholeNanoseconds D>
+  static Deadline no_sooner_than(D timeout) noexcept {
+    return no_sooner_than(timeout, clock_now());
+  }
   /// Expires `timeout` after `now`, a recent value of clock_now().
   template <WholeNanoseconds D>
   static Deadline after(D timeout, std::int64_t now) noexcept {
@@ -74,6 +88,11 @@ class Deadline {
  private:
   static constexpr std::int64_t kNever = INT64_MAX;
   explicit constexpr Deadline(std::int64_t expires_at) noexcept : expires_at_(expires_at) {}
+  [[gnu::noinline, gnu::cold]] static std::int64_t exact_now() noexcept {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  }
   std::int64_t left() const noexcept {
     if (is_none()) return kNever;
     if (is_now()) return 0;

@@ -2,14 +2,23 @@
 #include "corbel/ipc/shared_object.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 namespace corbel::ipc {
 
-SharedObject::SharedObject(const std::string& path)
-    : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+SharedObject::SharedObject(const std::string& path) {
+  const bool is_path = path.find('/') != std::string::npos;
+  struct stat found {};
+  // The loader would wait for somebody to write into a FIFO.
+  if (is_path && ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    why_ = path + ": no regular file";
+    return;
+  }
+  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle_ != nullptr) return;
   const char* said = ::dlerror();
   why_ = said != nullptr ? said : "unknown reason";
+  if (!is_path) why_ += " (a name without a slash is looked for in the loader's folders)";
 }
 
 void* SharedObject::find(const char* name) const noexcept {

@@ -21,7 +21,7 @@ class CORBEL_API SharedObject {
   void* find(const char* name) const noexcept;
 
  private:
-  void* handle_;
+  void* handle_ = nullptr;
   std::string why_;
 };
 

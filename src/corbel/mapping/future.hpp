@@ -91,7 +91,7 @@ class [[nodiscard]] Future {
   /// True if the call ended in time. `timeout` is a duration of std::chrono.
   template <base::WholeNanoseconds D>
   bool wait_for(D timeout) const {
-    return wait_until(base::Deadline::after(timeout));
+    return wait_until(base::Deadline::no_sooner_than(timeout));
   }
   /// Waits; returns the results or throws what the call would have thrown.
   T get() {

@@ -37,14 +37,14 @@ struct Invocation {
   base::Deadline connect_by() const noexcept {
     const base::Duration limit = policies.calls.connect;
     const base::Deadline end = earlier(deadline, leave_by);
-    return limit == base::Duration::zero() ? end : earlier(end, base::Deadline::after(limit));
+    return limit == base::Duration::zero() ? end : earlier(end, base::Deadline::no_sooner_than(limit));
   }
 
   static base::Deadline after(base::Duration timeout, std::int64_t at) noexcept {
-    return timeout == base::Duration::zero() ? base::Deadline::none() : base::Deadline::after(timeout, at);
+    return timeout == base::Duration::zero() ? base::Deadline::none() : base::Deadline::no_sooner_than(timeout, at);
   }
   static base::Deadline at_time(policy::UtcTime time) noexcept {
-    return time == policy::kNever ? base::Deadline::none() : base::Deadline::after(policy::until(time));
+    return time == policy::kNever ? base::Deadline::none() : base::Deadline::no_sooner_than(policy::until(time));
   }
 };
 

@@ -134,7 +134,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     Terms terms = given == nullptr ? Terms{policies()} : *given;
     const base::Duration longest = terms.policies->calls.round_trip;
     if (terms.deadline.is_none() && longest != base::Duration::zero())
-      terms.deadline = base::Deadline::after(longest - held);
+      terms.deadline = base::Deadline::no_sooner_than(longest - held);
     return terms;
   }
 

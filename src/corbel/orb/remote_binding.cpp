@@ -382,8 +382,9 @@ RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std:
   }
   core_.cache().count_dropped_oneway();
   if (search == nullptr || search->tell()) {
+    const bool late = earlier(invocation.deadline, invocation.leave_by).expired();
     CORBEL_LOG(core_.log(), client, warning, "oneway messages dropped", {"operation", invocation.operation.name},
-               {"why", "no connection yet, and the caller does not wait"});
+               {"why", late ? "their time was over" : "no connection yet, and the caller does not wait"});
   }
   return {};
 }

@@ -97,12 +97,17 @@ Attempts::Answer readdressing(cdr::Decoder& body) {
 }  // namespace
 
 std::string spent(const Invocation& invocation) {
-  const base::Duration timeout = invocation.policies.calls.round_trip;
-  if (invocation.deadline.is_none() || timeout == base::Duration::zero()) return {};
+  const policy::ClientPolicies& calls = invocation.policies.calls;
+  if (calls.reply_end != policy::kNever && policy::until(calls.reply_end) <= base::Duration::zero())
+    return ", its reply end time being over";
+  const base::Duration timeout = calls.round_trip;
+  if (calls.reply_end != policy::kNever || invocation.deadline.is_none() || timeout == base::Duration::zero())
+    return {};
   const auto in_ms = [](base::Duration duration) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
   };
-  return ", after " + in_ms(timeout - invocation.deadline.remaining()) + " of " + in_ms(timeout) + " ms";
+  return ", after " + in_ms(std::max(timeout - invocation.deadline.remaining(), base::Duration::zero())) + " of " +
+         in_ms(timeout) + " ms";
 }
 
 /// Throws the user exception that the peer raised; the rest becomes the attempt's answer.

@@ -127,6 +127,24 @@ TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
   EXPECT_EQ(kept->entries()[1].event, "the header of a message makes no sense") << "and is beyond no limit";
 }
 
+TEST(GiopLimits, WhatHasOnlyBegunIsNotSaidToMakeNoSense) {
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  SessionSettings settings;
+  settings.side = Side::acceptor;
+  settings.log = &log;
+  settings.limits.max_operation = 20;
+  const auto session = make_giop()->open(settings);
+  for (const char* name : {"ping", "much longer than the limit"}) {
+    const base::Bytes message = request(2, name);
+    Incoming incoming;
+    for (std::size_t came = 12; came < message.size(); ++came) {
+      (void)session->take_begun(base::ConstByteSpan(message).first(came), incoming);
+      EXPECT_TRUE(kept->entries().empty()) << name << ", " << came << " octets";
+    }
+  }
+}
+
 TEST(GiopLimits, RubbishThatLooksLikeALargeNumberIsNotSaidToBeBeyondALimit) {
   const auto kept = std::make_shared<base::KeptLog>();
   const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});

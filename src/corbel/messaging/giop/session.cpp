@@ -147,8 +147,9 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
 }
 
 /// To the conversation it is a message that makes no sense. Who reads the log can do something about it.
-[[gnu::noinline]] base::Error GiopSession::refuse(base::Error why, std::string_view message,
+[[gnu::noinline]] base::Error GiopSession::refuse(base::Error why, const Incoming& incoming, std::string_view message,
                                                   std::string_view limits) const noexcept {
+  if (incoming.octets.size() < incoming.size) return malformed();  // begun: what is missing may still come
   if (why.code == Code::too_large) {
     CORBEL_LOG(log_, messaging, warning, "the header of a message is beyond a limit", {"peer", peer_},
                {"message", message}, {"limit", limits});
@@ -165,7 +166,7 @@ base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& in
   if (const base::Status read =
           codec_.decode_request(frame, incoming.octets, limits_, request, needs_key_addressing, incoming.body);
       !read) [[unlikely]]
-    return refuse(read.error(), "request", "-ORBMaxServiceContexts, -ORBMaxObjectKey or -ORBMaxOperation");
+    return refuse(read.error(), incoming, "request", "-ORBMaxServiceContexts, -ORBMaxObjectKey or -ORBMaxOperation");
   incoming.kind = Kind::request;
   incoming.body_at = incoming.body.position();
   bool can_be_served = !needs_key_addressing;
@@ -178,7 +179,7 @@ base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& in
 
 base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incoming& incoming) {
   const auto request = codec_.decode_locate_request(frame, incoming.octets, limits_);
-  if (!request) return refuse(request.error(), "locate request", "-ORBMaxObjectKey");
+  if (!request) return refuse(request.error(), incoming, "locate request", "-ORBMaxObjectKey");
   incoming.kind = request->needs_key_addressing ? Kind::answer : Kind::locate_request;
   incoming.locate = *request;
   incoming.request = {};  // put_answer() tells by this what it answers
@@ -188,7 +189,7 @@ base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incom
 base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& incoming) {
   if (const base::Status read = codec_.decode_reply(frame, incoming.octets, limits_, incoming.reply, incoming.body);
       !read) [[unlikely]]
-    return refuse(read.error(), "reply", "-ORBMaxServiceContexts");
+    return refuse(read.error(), incoming, "reply", "-ORBMaxServiceContexts");
   incoming.kind = Kind::reply;
   incoming.body_at = incoming.body.position();
   read_with(asked_, incoming.body);

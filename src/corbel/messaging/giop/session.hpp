@@ -70,7 +70,8 @@ class GiopSession : public Session {
   base::Status look_at_request(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_locate_request(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_reply(const FrameHeader& frame, Incoming& incoming);
-  base::Error refuse(base::Error why, std::string_view message, std::string_view limits) const noexcept;
+  base::Error refuse(base::Error why, const Incoming& incoming, std::string_view message,
+                     std::string_view limits) const noexcept;
   bool take_code_sets(const IncomingRequest& request);
   void put_first_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
   void note_parts() noexcept;
