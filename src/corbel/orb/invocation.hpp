@@ -37,7 +37,7 @@ struct Invocation {
   base::Deadline connect_by() const noexcept {
     const base::Duration limit = policies.calls.connect;
     const base::Deadline end = earlier(deadline, leave_by);
-    return limit == base::Duration::zero() ? end : earlier(end, base::Deadline::no_sooner_than(limit));
+    return limit == base::Duration::zero() ? end : earlier(end, base::Deadline::after(limit));
   }
 
   static base::Deadline after(base::Duration timeout, std::int64_t at) noexcept {
