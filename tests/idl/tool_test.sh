@@ -40,6 +40,13 @@ expect 1 "$tool" --check --werror odd.idl
 expect 1 "$tool" absent.idl && has "IDL-9003"
 expect 0 "$tool" -o "with blank" --deps blank.d "with blank/x y.idl" && grep -qF 'with\ blank/x\ y.idl' blank.d
 expect 2 "$tool" -o /dev/null/x whole.idl -I parts && has "cannot write"
+mkdir other && cp parts/part.idl other && cp parts/part.idl part_server.idl && cp parts/part.idl 'a"b.idl'
+for second in other/part.idl part_server.idl; do
+  expect 2 "$tool" -o same parts/part.idl "$second" && has "would take the place of the one of parts/part.idl"
+  [ ! -e same ] || { echo "it wrote all the same" && exit 1; }
+done
+expect 2 "$tool" 'a"b.idl' && has "no #include can have this name"
+expect 0 "$tool" -o same parts/part.idl parts/part.idl
 { echo 'interface Lengthy {' && for i in {1..200}; do echo "void operation_$i();"; done && echo '};'; } >long.idl
 expect 2 bash -c 'trap "" XFSZ && ulimit -f 4 && "$1" -o full long.idl' _ "$tool" && has "full/long.hpp: error: cannot write"
 [ ! -e full/long.hpp ] || { echo "half a file is left" && exit 1; }

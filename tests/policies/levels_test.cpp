@@ -73,6 +73,13 @@ TEST(CreatePolicy, MakesThoseOfMessagingFromAnys) {
   EXPECT_EQ(as<Messaging::RequestEndTimePolicy>(leave)->end_time(), TimeBase::UtcT(7, 6, 5, 4));
 }
 
+TEST(MakeReference, MakesNoPolicyOfAModeThatThereIsNot) {
+  EXPECT_THROW(Messaging::SyncScopePolicy(4), CORBA::BAD_PARAM);
+  EXPECT_THROW(Messaging::RebindPolicy(-1), CORBA::BAD_PARAM);
+  EXPECT_THROW(BiDirPolicy::BidirectionalPolicy(2), CORBA::BAD_PARAM);
+  EXPECT_NO_THROW(BiDirPolicy::BidirectionalPolicy(BiDirPolicy::BOTH));
+}
+
 TEST(CreatePolicy, MakesConstraintsOfBuffering) {
   const Orb orb;
   const BufferingConstraint constraint(BUFFER_TIMEOUT | BUFFER_MESSAGE_BYTES, 7 * kMillisecond, 6, 5);
@@ -93,6 +100,7 @@ TEST(CreatePolicy, MakesConstraintsOfBuffering) {
     return *overrides.buffering;
   };
   EXPECT_FALSE(limits(BUFFER_FLUSH, 1, 2, 3).keeps());
+  EXPECT_TRUE(limits(BUFFER_TIMEOUT, ~TimeBase::TimeT{0}, 2, 3).keeps()) << "more than a century";
   EXPECT_FALSE(limits(BUFFER_TIMEOUT, 0, 2, 3).keeps());
   EXPECT_FALSE(limits(BUFFER_MESSAGE_COUNT, 1, 1, 3).keeps());
   EXPECT_FALSE(limits(BUFFER_MESSAGE_COUNT, 1, 0, 3).keeps());

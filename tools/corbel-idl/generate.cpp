@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <string>
 
 #include "arguments.hpp"
 #include "corbel/idl/passes/implied_clashes.hpp"
@@ -95,6 +97,28 @@ int generate_one(const Arguments& arguments, const std::string& file, std::strin
   return write_all(arguments, back_end.prints, back::generate(back_end, std::move(result.model), arguments.generated));
 }
 
+/// True, and says so, if what is generated for one file would go where another's does, or into a name that no #include
+/// can have.
+bool says_of_lost_output(const Arguments& arguments) {
+  const back::BackEnd* back_end = back::find(arguments.emit);
+  if (arguments.check_only || back_end == nullptr || (back_end->prints && arguments.output_dir.empty())) return false;
+  std::map<std::string, std::string> written;
+  for (const auto& file : arguments.files) {
+    if (back::stem_of(file).find_first_of("\"\\\n") != std::string::npos) {
+      std::cerr << file << ": error: no #include can have this name\n";
+      return true;
+    }
+    for (const auto& name : back_end->file_names(file)) {
+      const auto& first = written.try_emplace(output_path(arguments, name), file).first->second;
+      if (first == file) continue;
+      std::cerr << file << ": error: its " << output_path(arguments, name) << " would take the place of the one of "
+                << first << ": compile it into another folder, or give it another name\n";
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 front::Result compile(const std::string& file, const front::Options& options) {
@@ -104,6 +128,7 @@ front::Result compile(const std::string& file, const front::Options& options) {
 }
 
 int generate(const Arguments& arguments) {
+  if (says_of_lost_output(arguments)) return kUsageError;
   std::error_code ignored;  // what cannot be written is reported file by file
   if (!arguments.check_only && !arguments.output_dir.empty()) fs::create_directories(arguments.output_dir, ignored);
   int status = 0;

@@ -26,7 +26,10 @@ bool BufferingConstraintPolicy::_static_is_a(std::string_view repository_id) con
 void BufferingConstraintPolicy::_override(policy::ClientOverrides& overrides) const noexcept {
   const auto counts = [this](BufferingConstraintMode bit) { return (value_.mode() & bit) != 0; };
   policy::Buffering buffering;
-  if (counts(BUFFER_TIMEOUT)) buffering.time = policy::duration_of(value_.timeout());
+  if (counts(BUFFER_TIMEOUT)) {
+    const base::Duration time = policy::duration_of(value_.timeout());  // zero, too, of more than a century
+    if (time != base::Duration::zero() || value_.timeout() == 0) buffering.time = time;
+  }
   if (counts(BUFFER_MESSAGE_BYTES)) buffering.octets = value_.message_bytes();
   if (value_.mode() != BUFFER_FLUSH) buffering.messages = policy::Buffering::kAnyNumber;
   if (counts(BUFFER_MESSAGE_COUNT)) buffering.messages = value_.message_count();

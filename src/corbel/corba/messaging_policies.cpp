@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/messaging_policies.hpp"
 
+#include <string>
+#include <type_traits>
+
+#include "corbel/corba/exception.hpp"
 #include "corbel/corba/servant.hpp"
 #include "corbel/policy/client_policies.hpp"
 
@@ -20,6 +24,19 @@ policy::SyncScope scope_of(Messaging::SyncScope scope) noexcept {
          : scope == Messaging::SYNC_WITH_TRANSPORT ? policy::SyncScope::with_transport
          : scope == Messaging::SYNC_WITH_SERVER    ? policy::SyncScope::with_server
                                                    : policy::SyncScope::with_target;
+}
+
+/// Modes are numbers of 16 bits; of other values all are legal.
+template <class V>
+void check_mode([[maybe_unused]] CORBA::PolicyType type, [[maybe_unused]] const V& value) {
+  if constexpr (std::is_integral_v<V> && sizeof(V) == 2) {
+    const int most = type == Messaging::SYNC_SCOPE_POLICY_TYPE ? int{Messaging::SYNC_WITH_TARGET}
+                     : type == Messaging::REBIND_POLICY_TYPE   ? int{Messaging::NO_RECONNECT}
+                                                               : int{BiDirPolicy::BOTH};
+    if (value >= 0 && value <= most) return;
+    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
+                           "a policy's value is " + std::to_string(value) + ", of 0 to " + std::to_string(most));
+  }
 }
 
 }  // namespace
@@ -63,6 +80,9 @@ void BidirectionalPolicy::_override(corbel::policy::ClientOverrides&) const noex
 
 #define CORBEL_DEFINE_CLIENT_POLICY(SPACE, NAME, VALUE, ATTRIBUTE, TYPE, ID)             \
   namespace SPACE {                                                                      \
+  NAME::NAME(const VALUE& value) : value_(value) {                                       \
+    corbel::check_mode(TYPE, value);                                                     \
+  }                                                                                      \
   IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                              \
     return CORBA::make_reference<NAME>(value_);                                          \
   }                                                                                      \

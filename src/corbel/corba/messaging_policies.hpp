@@ -53,7 +53,8 @@ namespace corbel {
 inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
 }  // namespace corbel
 
-/// The policies that calls obey: namespace, name, type of the value, name of its attribute, number, repository id.
+/// The policies that calls obey; their constructors throw BAD_PARAM for modes that there are not. Namespace, name, type
+/// of the value, name of its attribute, number, repository id.
 /// - RebindPolicy, SyncScopePolicy: above. TRANSPARENT and -ORBSyncScope unless set.
 /// - RequestEndTimePolicy, ReplyEndTimePolicy: when the request must have left, the reply be there (17.2.4). TIMEOUT.
 /// - RelativeRequestTimeoutPolicy: the same as a time from the call's beginning, 0 being none.
@@ -85,7 +86,7 @@ inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
   class CORBEL_API NAME final : public CORBA::Policy {                                  \
    public:                                                                              \
     static constexpr std::string_view _interface_id = "IDL:" ID ":1.0";                 \
-    explicit NAME(const VALUE& value) : value_(value) {}                                \
+    explicit NAME(const VALUE& value);                                                  \
     VALUE ATTRIBUTE() const { return value_; }                                          \
     CORBA::PolicyType policy_type() const override { return TYPE; }                     \
     IDL::traits<CORBA::Policy>::ref_type copy() const override;                         \
