@@ -60,9 +60,9 @@ struct BulkLayout<Mixed> {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t first_alignment = 2;
   static constexpr bool has_padding = true;
-  static void clear_padding(Mixed& value) noexcept {
-    std::memset(value.pad0, 0, sizeof value.pad0);
-    std::memset(value.pad1, 0, sizeof value.pad1);
+  static void clear_padding(Mixed& mixed) noexcept {
+    std::memset(mixed.pad0, 0, sizeof mixed.pad0);
+    std::memset(mixed.pad1, 0, sizeof mixed.pad1);
   }
 };
 
@@ -72,7 +72,7 @@ struct BulkLayout<Initialised> {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t first_alignment = 2;
   static constexpr bool has_padding = true;
-  static void clear_padding(Initialised& value) noexcept { clear_octets<3, 1, 9, 7>(value); }
+  static void clear_padding(Initialised& all) noexcept { clear_octets<3, 1, 9, 7>(all); }
 };
 
 namespace {
