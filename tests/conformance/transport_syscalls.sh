@@ -3,7 +3,7 @@
 # usage: transport_syscalls.sh PROGRAM
 # Counts the system calls of warm round trips: one sendmsg per send of two pieces, one sendto per send of one,
 # and one recvfrom per receive over sockets, none at
-# all in process or through shared memory where neither side sleeps; datagrams that wait together leave by one. Skipped (77) where strace is missing or not allowed to trace.
+# all in process or through shared memory where neither side sleeps; datagrams that wait together leave and come by one. Skipped (77) where strace is missing or not allowed to trace.
 set -eu
 program=$1
 rounds=50
@@ -29,8 +29,10 @@ done
 strace -o "$trace" "$program" burst 64
 sends=$(sed -n '/^getppid(/,/^getpgid(/p' "$trace" | grep -c ^send || true)
 echo "64 datagrams at once: $sends sends"
-if [ "$sends" -gt 2 ]; then
-  echo "expected: at most 2" >&2
+receives=$(sed -n '/^getppid(/,/^getpgid(/p' "$trace" | grep -c ^recv || true)
+echo "64 datagrams at once: $receives receives"
+if [ "$sends" -gt 2 ] || [ "$receives" -gt 2 ]; then
+  echo "expected: at most 2 of each" >&2
   status=1
 fi
 exit $status

@@ -11,6 +11,9 @@
 #ifndef UDP_SEGMENT  // Linux 4.18
 #define UDP_SEGMENT 103
 #endif
+#ifndef UDP_GRO  // Linux 5.0
+#define UDP_GRO 104
+#endif
 
 namespace corbel::ipc::detail {
 namespace {
@@ -84,6 +87,29 @@ base::Result<std::size_t> send_segments(int descriptor, base::ConstByteSpan data
   const int why = sent.error().os_error;
   if (why != EINVAL && why != EMSGSIZE && why != EIO) return sent;
   return base::error(Stage::send, Code::unsupported, why);
+}
+
+bool join_segments(int descriptor, bool on) noexcept {
+  const int value = on ? 1 : 0;
+  return ::setsockopt(descriptor, IPPROTO_UDP, UDP_GRO, &value, sizeof value) == 0;
+}
+
+base::Result<Segments> recv_segments(int descriptor, base::ByteSpan room, int flags) noexcept {
+  iovec piece{room.data(), room.size()};
+  int size = 0;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof size)];
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  CORBEL_TRY(const std::size_t octets, recv_header(descriptor, message, flags));
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_level == IPPROTO_UDP && header->cmsg_type == UDP_GRO) {
+    std::memcpy(&size, CMSG_DATA(header), sizeof size);
+  }
+  const bool several = size > 0 && static_cast<std::size_t>(size) < octets;
+  return Segments{octets, several ? static_cast<std::size_t>(size) : octets};
 }
 
 base::Result<std::size_t> send_messages(int descriptor, std::span<const mmsghdr> messages, int flags) noexcept {

@@ -35,6 +35,12 @@ struct DatagramOptions<UnixAddress> {
 template <class Address>
 inline constexpr Role kDatagramRole = Address::kInternet ? Role::inet_datagram : Role::unix_datagram;
 
+/// Datagrams that were received as one.
+struct Segments {
+  std::size_t octets = 0;
+  std::size_t size = 0;  ///< of each but the last, which may have fewer; of a single one, all of them
+};
+
 namespace detail {
 
 CORBEL_API base::Result<Handle> open_datagram(const InetAddress& address, const DatagramOptions<InetAddress>& options,
@@ -49,6 +55,8 @@ CORBEL_API base::Result<std::size_t> send_to_local(int descriptor, const msghdr&
 CORBEL_API bool cuts_segments(int descriptor) noexcept;
 CORBEL_API base::Result<std::size_t> send_segments(int descriptor, base::ConstByteSpan data, std::uint16_t size,
                                                    int flags) noexcept;
+CORBEL_API bool join_segments(int descriptor, bool on) noexcept;
+CORBEL_API base::Result<Segments> recv_segments(int descriptor, base::ByteSpan room, int flags) noexcept;
 
 /// What every datagram socket has. One thread may send while another receives.
 template <class Address, Role kRole>
@@ -289,6 +297,15 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
   }
   /// True if the system has send_segments(); one system call. (One that has not would send a single datagram.)
   bool cuts_segments() const noexcept requires Address::kInternet { return detail::cuts_segments(this->handle()); }
+  /// From now on datagrams that come together and are of one size may be received as one (UDP_GRO), and only
+  /// recv_segments() tells where they end; or no longer: that is for when none is waiting. False if the system cannot.
+  bool join_segments(bool on) noexcept requires Address::kInternet { return detail::join_segments(this->handle(), on); }
+  /// One recvmsg(2): the next datagram, or several. Error: truncated when they were longer than `room`; 64 KiB are
+  /// enough.
+  base::Result<Segments> recv_segments(base::ByteSpan room,
+                                       RecvFlags flags = RecvFlags::none) noexcept requires Address::kInternet {
+    return detail::recv_segments(this->handle(), room, static_cast<int>(flags));
+  }
 
   /// Ends one direction or both on this side; wakes a thread that is blocked in recv(), which returns 0 then. The peer
   /// is told nothing.

@@ -183,21 +183,6 @@ TYPED_TEST(DatagramTest, ConnectedOnesSendInBatchesWithoutAddresses) {
   EXPECT_EQ(*this->b_.recv_from(this->room_, from, soon()), 2U);
 }
 
-TEST(ConnectedUdpTest, SendsOnePieceAsManyDatagrams) {
-  auto server = *UdpSocket::open(InetAddress::loopback_v4());
-  auto client = *ConnectedUdp::open(*server.local_address(), InetAddress::loopback_v4());
-  if (!client.cuts_segments()) GTEST_SKIP() << "needs UDP_SEGMENT";
-  ASSERT_EQ(*client.send_segments("onetwothree!"_b, 3), 12U);
-  InetAddress from;
-  base::Bytes room(100);
-  for (const char* const text : {"one", "two", "thr", "ee!"}) {
-    ASSERT_EQ(*server.recv_from(room, from, soon()), 3U);
-    EXPECT_EQ(base::as_text({room.data(), 3}), text);
-  }
-  const base::Bytes many(65 * 2, 'x');
-  EXPECT_EQ(*client.send_segments(base::ConstByteSpan(many).first(128), 2), 128U) << "64 of them";
-}
-
 TEST(Udp, ReportsADatagramThatIsTooLarge) {
   auto socket = *UdpSocket::open(InetAddress::loopback_v4());
   const base::Bytes data(70'000);

@@ -13,6 +13,7 @@
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/transport/packet_transport.hpp"
 #include "corbel/transport/udp/endpoint.hpp"
+#include "corbel/transport/udp/trains.hpp"
 
 namespace corbel::transport::udp {
 
@@ -32,7 +33,7 @@ class UdpSocket : public ipc::ConnectedUdp {
   base::Result<std::size_t> recv(base::ByteSpan room, ipc::RecvFlags flags) noexcept {
     if (has_early_) [[unlikely]]
       return take_early(room);
-    auto count = Base::recv(room, flags);
+    auto count = trains_.recv(*this, room, flags);
     if (count && *count != 0) [[likely]] {
       if (!state_->heard.load(std::memory_order_relaxed)) state_->heard.store(true, std::memory_order_relaxed);
       return count;
@@ -47,7 +48,8 @@ class UdpSocket : public ipc::ConnectedUdp {
     state_->ended.store(true, std::memory_order_release);
     return Base::shutdown(direction);
   }
-  bool has_early() const noexcept { return has_early_; }
+  /// True if datagrams are here that the system has no longer.
+  bool has_more() const noexcept { return has_early_ || trains_.has_more(); }
   /// True if something has come since this was asked last.
   bool heard() noexcept { return state_->heard.exchange(false, std::memory_order_relaxed); }
 
@@ -68,7 +70,8 @@ class UdpSocket : public ipc::ConnectedUdp {
   }
 
   std::unique_ptr<State> state_;
-  bool has_early_;  // the reader's
+  bool has_early_;  // the reader's, and so is this
+  Trains trains_;
 };
 
 class UdpCarrier;
@@ -133,7 +136,7 @@ class UdpCarrier final : public MessageTransport<UdpSocket> {
     if (peers_ != nullptr) peers_->leave(address_);
   }
 
-  bool pending() const noexcept override { return socket().has_early(); }
+  bool pending() const noexcept override { return socket().has_more(); }
   base::Result<std::size_t> send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) override;
   bool heard() noexcept { return socket().heard(); }
 

@@ -85,6 +85,49 @@ TEST_F(UdpBatches, OfLargeMessagesLeaveTogetherToo) {
   for (std::size_t i = 0; i < sizes.size(); ++i) expect(i, i + 1, sizes[i]);
 }
 
+/// As often as it takes until they are received together, and beyond.
+TEST_F(UdpBatches, ComeByThemselvesAlsoWhereTheyAreReceivedTogether) {
+  for (std::size_t i = 0; i < 50; ++i) {
+    std::vector<std::uint32_t> sizes(20, 64);
+    sizes.push_back(10);
+    sizes.push_back(3000);
+    EXPECT_LE(send_all(sizes), 3U);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      expect(k, k + 1, sizes[k]);
+      const bool pending = server_->pending();
+      EXPECT_TRUE(pending || i <= 12 || k >= 20) << i << ", " << k;
+    }
+    EXPECT_FALSE(server_->pending());
+    if (i % 2 == 0) expect_nothing();
+  }
+}
+
+TEST_F(UdpBatches, ThatEndLeaveNothingBehind) {
+  const std::vector<std::uint32_t> train(20, 64);
+  for (std::size_t i = 0; i < 500; ++i) {
+    const bool alone = i / 100 % 2 == 1;  // long enough for the next try, and for giving up
+    if (alone) {
+      send(*client_, numbered(i));
+      expect(i, i + 1);
+    } else if (i % 4 == 0) {
+      EXPECT_EQ(send_all(train), 1U);
+      expect(0, train.size());
+    }
+    if (i % 3 == 0) expect_nothing();
+    EXPECT_FALSE(server_->pending());
+  }
+}
+
+TEST_F(UdpBatches, OfWhichOneIsTooLargeForItsReader) {
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(send_all(std::vector<std::uint32_t>(20, 64)), 1U);
+    expect(0, 19);
+    std::array<base::Octet, 10> small{};
+    EXPECT_EQ(server_->receive(small, Deadline::now()).error().code, Code::truncated);
+    expect_nothing();
+  }
+}
+
 TEST_F(UdpBatches, ToNobodyFailSoon) {
   for (const bool equal : {true, false}) {
     acceptor_ = *factory_->listen(**factory_->parse("127.0.0.1:0"), {});
