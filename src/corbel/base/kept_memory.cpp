@@ -5,7 +5,7 @@ namespace corbel::base {
 namespace {
 
 thread_local constinit KeptMemory* t_first = nullptr;
-thread_local constinit std::size_t t_octets = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::size_t t_octets = 0;  // twice for each sequence
 thread_local constinit unsigned t_returns = 0;
 
 }  // namespace

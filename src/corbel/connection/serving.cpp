@@ -21,7 +21,9 @@ constexpr unsigned kTurns = 32;                                       // message
 constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
-thread_local unsigned t_upcalls = 0;                 // requests that the thread runs, below each other
+/// Requests that the thread runs, below each other; counted with each of them.
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned t_upcalls = 0;
+
 thread_local Connection* t_serving_here = nullptr;   // the connection that they came over
 thread_local const Framer* t_framer_here = nullptr;  // and where it reads them from
 

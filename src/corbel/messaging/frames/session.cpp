@@ -51,18 +51,16 @@ FramesSession::FramesSession(const SessionSettings& settings)
       last_answer_(INT64_MIN / 2) {}
 
 /// `message` has at least `header_size_` octets.
-FramesSession::Head FramesSession::head_of(base::ConstByteSpan message) const noexcept {
+[[gnu::always_inline]] inline FramesSession::Head FramesSession::head_of(base::ConstByteSpan message) const noexcept {
   Head head;
-  head.flags = message[1];
-  head.swapped = ((head.flags & kLittleEndian) != 0) != kNativeIsLittle;
-  const auto load = [&](std::size_t at, auto& value) {
-    std::memcpy(&value, message.data() + at, sizeof value);
-    if (head.swapped) value = cdr::byte_swap(value);
-  };
-  load(2, head.index);
-  load(8, head.sequence);
-  load(12, head.stamp);
-  if (lossy_) load(16, head.source);
+  std::memcpy(static_cast<void*>(&head), message.data(), kHeaderSize);
+  if (lossy_) std::memcpy(&head.source, message.data() + kHeaderSize, kSourceSize);
+  if (head.swapped()) [[unlikely]] {
+    head.index = cdr::byte_swap(head.index);
+    for (std::uint32_t* const each : {&head.size, &head.sequence, &head.stamp, &head.source}) {
+      *each = cdr::byte_swap(*each);
+    }
+  }
   return head;
 }
 
@@ -70,28 +68,24 @@ base::Status FramesSession::take(base::ConstByteSpan octets, Incoming& incoming)
   incoming.kind = Kind::nothing;
   incoming.size = incoming.wanted = 0;
   if (octets.size() < header_size_) return {};
-  const auto what = static_cast<std::uint8_t>(octets[1] & (kNames | kPiece | kControl));
-  if (octets[0] != kMagic || (what & (what - 1)) != 0) return refuse_frame(Code::malformed);
-  if (octets[1] >> 4 != kVersion) return refuse_frame(Code::unsupported);
-  const bool swapped = ((octets[1] & kLittleEndian) != 0) != kNativeIsLittle;
-  std::uint32_t size;
-  std::memcpy(&size, octets.data() + 4, sizeof size);
-  if (swapped) size = cdr::byte_swap(size);
-  if (size < header_size_) return refuse_frame(Code::malformed);
-  if (size > limits_.max_message_size) return refuse_frame(Code::too_large);
-  if (octets.size() < size) {
-    incoming.wanted = size;
+  const Head head = head_of(octets);
+  const auto what = static_cast<std::uint8_t>(head.flags & (kNames | kPiece | kControl));
+  if (head.magic != kMagic || (what & (what - 1)) != 0) return refuse_frame(Code::malformed);
+  if (head.flags >> 4 != kVersion) return refuse_frame(Code::unsupported);
+  if (head.size < header_size_) return refuse_frame(Code::malformed);
+  if (head.size > limits_.max_message_size) return refuse_frame(Code::too_large);
+  if (octets.size() < head.size) {
+    incoming.wanted = head.size;
     return {};
   }
-  incoming.size = size;
-  incoming.octets = octets.first(size);
+  incoming.size = head.size;
+  incoming.octets = octets.first(head.size);
   incoming.joints = {};
-  const Head head = head_of(incoming.octets);
   const std::int64_t now = now_();
   try {
     if (what == kPiece) return take_piece(head, now, incoming);
     if (what != kControl) return take_frame(incoming.octets, head, now, incoming);
-    if (size != header_size_ + kWordSize) return refuse_frame(Code::malformed);
+    if (head.size != header_size_ + kWordSize) return refuse_frame(Code::malformed);
     take_word(head, now, incoming);
     return {};
   } catch (const std::bad_alloc&) {
@@ -102,15 +96,15 @@ base::Status FramesSession::take(base::ConstByteSpan octets, Incoming& incoming)
 base::Status FramesSession::take_piece(const Head& head, std::int64_t now, Incoming& incoming) {
   const base::ConstByteSpan message = incoming.octets;
   if (message.size() < header_size_ + kPieceSize || incoming.joined == nullptr) return refuse_frame(Code::malformed);
-  HeaderInput header(message, header_size_, head.swapped);
+  HeaderInput header(message, header_size_, head.swapped());
   Piece piece;
   piece.sequence = head.sequence;
   piece.came = now;
   piece.total = header.get();
   std::uint16_t halves[2];
   std::memcpy(halves, header.take(4).data(), sizeof halves);
-  piece.number = head.swapped ? cdr::byte_swap(halves[0]) : halves[0];
-  piece.unit = (head.swapped ? cdr::byte_swap(halves[1]) : halves[1]) * std::uint32_t{kPieceUnit};
+  piece.number = head.swapped() ? cdr::byte_swap(halves[0]) : halves[0];
+  piece.unit = (head.swapped() ? cdr::byte_swap(halves[1]) : halves[1]) * std::uint32_t{kPieceUnit};
   piece.data = message.subspan(header.position());
   if (!piece.makes_sense()) return refuse_frame(Code::malformed);
   if (piece.total > limits_.max_message_size) return refuse_frame(Code::too_large);
@@ -122,12 +116,10 @@ base::Status FramesSession::take_piece(const Head& head, std::int64_t now, Incom
   if (!*whole) return {};
   const base::ConstByteSpan frame = incoming.joined->octets;
   if (frame.size() < header_size_) return refuse_frame(Code::malformed);
-  std::uint32_t size;
-  std::memcpy(&size, frame.data() + 4, sizeof size);
   const Head inner = head_of(frame);
-  if (inner.swapped) size = cdr::byte_swap(size);
-  const bool is_frame = frame[0] == kMagic && frame[1] >> 4 == kVersion && (frame[1] & (kPiece | kControl)) == 0;
-  if (!is_frame || size != frame.size() || inner.sequence != head.sequence || inner.source != head.source) {
+  const bool is_frame =
+      inner.magic == kMagic && inner.flags >> 4 == kVersion && (inner.flags & (kPiece | kControl)) == 0;
+  if (!is_frame || inner.size != frame.size() || inner.sequence != head.sequence || inner.source != head.source) {
     return refuse_frame(Code::malformed);
   }
   incoming.octets = frame;
@@ -139,7 +131,7 @@ base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& he
   const bool named = (head.flags & kNames) != 0;
   IncomingRequest& request = incoming.request;
   request = {};
-  HeaderInput header(frame, header_size_, head.swapped);
+  HeaderInput header(frame, header_size_, head.swapped());
   if (named) {
     request.object_key = header.get_key(header.get(), limits_);
     request.operation = header.get_string(limits_.max_operation);
@@ -174,7 +166,7 @@ base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& he
   incoming.kind = Kind::request;
   incoming.body_at = std::min((header.position() + 7) & ~std::size_t{7}, frame.size());
   cdr::Format format;
-  format.little_endian = kNativeIsLittle != head.swapped;
+  format.little_endian = kNativeIsLittle != head.swapped();
   incoming.body = cdr::Decoder(frame, format, limits_, incoming.body_at);
   return {};
 }
@@ -187,7 +179,7 @@ base::Status FramesSession::take_names(Source& source, std::uint16_t index, cons
 }
 
 void FramesSession::take_word(const Head& head, std::int64_t now, Incoming& incoming) {
-  HeaderInput words(incoming.octets, header_size_, head.swapped);
+  HeaderInput words(incoming.octets, header_size_, head.swapped());
   if (head.index == static_cast<std::uint16_t>(Word::question)) {
     if (side_ != Side::acceptor) return;
     Source* const source = find_source(head.source, now);
@@ -224,23 +216,21 @@ void FramesSession::take_word(const Head& head, std::int64_t now, Incoming& inco
   note(peer_.round_trip, static_cast<std::uint32_t>(std::max(trip, 0)));
 }
 
-FramesSession::Source* FramesSession::find_source(std::uint32_t id, std::int64_t now) {
-  if (last_ == nullptr || last_->id != id) {
-    const auto found =
-        std::find_if(sources_.begin(), sources_.end(), [&](const auto& source) { return source->id == id; });
-    if (found == sources_.end()) {
-      if (!make_room(now)) {
-        Counts::add(counts_.refused);
-        return nullptr;
-      }
-      sources_.push_back(std::make_unique<Source>(id, *this));
-      last_ = sources_.back().get();
-    } else {
-      last_ = found->get();
-    }
+/// Any but the last: true, and it is the last, if there is or can be one.
+[[gnu::noinline]] bool FramesSession::look_for_source(std::uint32_t id, std::int64_t now) {
+  const auto found =
+      std::find_if(sources_.begin(), sources_.end(), [&](const auto& source) { return source->id == id; });
+  if (found != sources_.end()) {
+    last_ = found->get();
+    return true;
   }
-  last_->heard = now;
-  return last_;
+  if (!make_room(now)) {
+    Counts::add(counts_.refused);
+    return false;
+  }
+  sources_.push_back(std::make_unique<Source>(id, *this));
+  last_ = sources_.back().get();
+  return true;
 }
 
 /// The source that has been silent for longest has to go, but none that is still heard.

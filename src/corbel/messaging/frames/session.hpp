@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -30,15 +31,18 @@ class FramesSession final : public Session {
   void report(base::FunctionRef<void(const Figure&)> visit) const override;
 
  private:
-  /// The first octets of a message, in this machine's byte order.
+  /// The first octets of a message, laid out as there, but in this machine's byte order.
   struct Head {
+    std::uint8_t magic = 0;
     std::uint8_t flags = 0;
-    bool swapped = false;
     std::uint16_t index = 0;
+    std::uint32_t size = 0;
     std::uint32_t sequence = 0;
     std::uint32_t stamp = 0;
     std::uint32_t source = 0;
+    bool swapped() const noexcept { return ((flags & kLittleEndian) != 0) != kNativeIsLittle; }
   };
+  static_assert(offsetof(Head, source) == kHeaderSize && sizeof(Head) == kHeaderSize + kSourceSize);
   /// One that sends frames to this side.
   struct Source {
     Source(std::uint32_t number, FramesSession& session)
@@ -58,7 +62,15 @@ class FramesSession final : public Session {
   base::Status take_frame(base::ConstByteSpan frame, const Head& head, std::int64_t now, Incoming& incoming);
   base::Status take_names(Source& source, std::uint16_t index, const IncomingRequest& request);
   void take_word(const Head& head, std::int64_t now, Incoming& incoming);
-  Source* find_source(std::uint32_t id, std::int64_t now);
+  /// nullptr if there is no room for one more.
+  [[gnu::always_inline]] Source* find_source(std::uint32_t id, std::int64_t now) {
+    if (last_ == nullptr || last_->id != id) [[unlikely]] {
+      if (!look_for_source(id, now)) return nullptr;
+    }
+    last_->heard = now;
+    return last_;
+  }
+  bool look_for_source(std::uint32_t id, std::int64_t now);
   bool make_room(std::int64_t now) noexcept;
   bool may_answer(std::int64_t now) noexcept;
   void leave_answer(Source& source, std::int64_t now) noexcept;

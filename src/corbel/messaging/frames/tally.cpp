@@ -9,14 +9,6 @@ constexpr std::uint32_t kHalfCircle = 0x80000000U;
 
 }  // namespace
 
-bool Tally::count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now) noexcept {
-  if (!count_sequence(sequence)) return false;
-  count_jitter(stamp, now);
-  ++received_;
-  Counts::add(counts_.received);
-  return true;
-}
-
 bool Tally::has_come(std::uint32_t sequence) const noexcept {
   const std::uint32_t behind = highest_ - sequence;
   if (!begun_ || behind >= kHalfCircle) return false;
@@ -62,20 +54,6 @@ bool Tally::is_far_ahead(std::uint32_t sequence) noexcept {
   const bool follows = sequence == after_jump_ && after_jump_ != 0;
   after_jump_ = sequence + 1;
   return !follows;
-}
-
-/// RFC 3550, 6.4.1 and A.8.
-void Tally::count_jitter(std::uint32_t stamp, std::uint32_t now) noexcept {
-  const std::uint32_t transit = now - stamp;
-  if (timed_) {
-    const auto change = static_cast<std::int32_t>(transit - last_transit_);
-    const std::uint64_t size = change < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(std::int64_t{change})
-                                          : static_cast<std::uint64_t>(change);
-    jitter_ += size - ((jitter_ + 8) >> 4);
-  }
-  timed_ = true;
-  last_transit_ = transit;
-  counts_.jitter.store(jitter_, std::memory_order_relaxed);
 }
 
 std::uint32_t Tally::fraction_lost() noexcept {

@@ -37,7 +37,18 @@ class Tally {
 
   /// A frame came when the clock showed `now` (microseconds). False if it has come before, or so late that this cannot
   /// be told where frames may come twice: it is not to be served.
-  bool count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now) noexcept;
+  [[gnu::always_inline]] bool count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now) noexcept {
+    if (begun_ && sequence == highest_ + 1) [[likely]] {
+      highest_ = sequence;
+      seen_ = seen_ << 1 | 1;
+    } else if (!count_sequence(sequence)) {
+      return false;
+    }
+    count_jitter(stamp, now);
+    ++received_;
+    Counts::add(counts_.received);
+    return true;
+  }
   /// True if the frame would not be served.
   bool has_come(std::uint32_t sequence) const noexcept;
   std::uint32_t highest() const noexcept { return highest_; }
@@ -47,7 +58,19 @@ class Tally {
  private:
   bool count_sequence(std::uint32_t sequence) noexcept;
   bool is_far_ahead(std::uint32_t sequence) noexcept;
-  void count_jitter(std::uint32_t stamp, std::uint32_t now) noexcept;
+  /// RFC 3550, 6.4.1 and A.8.
+  [[gnu::always_inline]] void count_jitter(std::uint32_t stamp, std::uint32_t now) noexcept {
+    const std::uint32_t transit = now - stamp;
+    if (timed_) {
+      const auto change = static_cast<std::int32_t>(transit - last_transit_);
+      const std::uint64_t size = change < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(std::int64_t{change})
+                                            : static_cast<std::uint64_t>(change);
+      jitter_ += size - ((jitter_ + 8) >> 4);
+    }
+    timed_ = true;
+    last_transit_ = transit;
+    counts_.jitter.store(jitter_, std::memory_order_relaxed);
+  }
 
   Counts& counts_;
   const bool lossy_;
