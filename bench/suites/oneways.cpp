@@ -61,7 +61,8 @@ std::vector<Row> rows_of(const Settings& settings, const std::vector<Mechanism>&
                                                      : std::vector<std::string>{"tcp", "unix", "shm", "udp"}) {
     for (const Mechanism& mechanism : mechanisms) {
       add(mechanism, transport);
-      if (transport != "udp" || mechanism.orb != "corbel" || mechanism.protocol != "giop") continue;
+      if ((transport != "udp" && transport != "unix") || mechanism.orb != "corbel" || mechanism.protocol != "giop")
+        continue;
       Mechanism frames = mechanism;
       frames.protocol = kFrames;
       add(frames, transport);

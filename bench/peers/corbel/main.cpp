@@ -341,9 +341,11 @@ struct Corbel {
             "latency threads fan oneway twoway ring buffered cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
-    const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
+    const bool internet = is_internet(transport);
+    const std::string place = std::string(transport) + "://" + where;
+    const std::string endpoint = place + (internet ? ":0" : "");
     // Frames carry oneways alone: what wants a reply needs an endpoint beside theirs.
-    const std::string beside = is_one_way(protocol) ? ";giop+" + endpoint : "";
+    const std::string beside = is_one_way(protocol) ? ";giop+" + place + (internet ? ":0" : "-giop") : "";
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", message_protocol(protocol) + "+" + endpoint + beside});
     peer::announce(activate(orb));
     orb->run();
