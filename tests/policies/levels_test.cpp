@@ -303,5 +303,17 @@ TEST(LocalObjects, HaveNoPolicies) {
   EXPECT_EQ(ending_of([&] { local->_validate_connection(list); }), "NO_IMPLEMENT NO 8");
 }
 
+TEST(DestroyedOrb, MakesNoPolicyAndTakesNone) {
+  const Orb orb;
+  const auto manager = orb.manager();
+  const auto current = orb.current();
+  orb->destroy();
+  CORBA::Any any;
+  any <<= Messaging::SYNC_WITH_TARGET;
+  EXPECT_THROW(orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, any), CORBA::OBJECT_NOT_EXIST);
+  EXPECT_THROW(manager->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE), CORBA::OBJECT_NOT_EXIST);
+  EXPECT_THROW(current->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE), CORBA::OBJECT_NOT_EXIST);
+}
+
 }  // namespace
 }  // namespace corbel::policies_test

@@ -7,6 +7,7 @@
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
 #include "corbel/interceptors/references.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace CORBA {
@@ -97,6 +98,7 @@ bool is_known(PolicyType type) {
 }  // namespace
 
 PolicyRef ORB::create_policy(PolicyType type, const Any& value) {
+  _core().check_not_destroyed();
   if (auto policy = make_client_policy(type, value); policy != nullptr) return policy;
   if (auto policy = make_adapter_policy(type, value); policy != nullptr) return policy;
   if (auto policy = corbel::interceptors::make_policy(_core(), type, value); policy != nullptr) return policy;

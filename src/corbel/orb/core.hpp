@@ -187,6 +187,9 @@ class Core final {
   void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
   /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
   [[noreturn]] void refuse_call() const;
+  void check_not_destroyed() const {
+    if (destroyed_.load(std::memory_order_acquire)) refuse_call();
+  }
   /// True in a child of the process that made this ORB: its threads and sockets stayed behind, and all it can do there
   /// is to call other objects.
   bool left_behind() const noexcept { return process_ != base::process_generation(); }

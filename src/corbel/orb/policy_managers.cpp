@@ -21,6 +21,7 @@ class OrbPolicies final : public CORBA::PolicyManager {
     return corba::policies_of(PolicySet::select(core_.policies().of_orb(), ts));
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
+    core_.check_not_destroyed();
     const corba::PolicyChange change(policies, set_add);
     core_.policies().change_orb(change.policies, change.how);
     const auto both = PolicySet::find(core_.policies().of_orb(), BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE);
@@ -42,6 +43,7 @@ class ThreadPolicies final : public CORBA::PolicyCurrent {
     return corba::policies_of(PolicySet::select(core_.policies().of_thread(), ts));
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
+    core_.check_not_destroyed();
     const corba::PolicyChange change(policies, set_add);
     core_.policies().change_thread(change.policies, change.how);
   }
