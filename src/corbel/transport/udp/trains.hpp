@@ -11,9 +11,9 @@
 namespace corbel::transport::udp {
 
 /// Receives datagrams one by one, but takes those that left together from the system by one call (UDP_GRO): a fifteenth
-/// of the time for each, and a fifth of their sender's. Where datagrams come by themselves such a call takes a quarter
-/// longer than recv(2); so it is tried now and then, seldomer and seldomer, and kept up while it is worth it. For one
-/// thread at a time, the reader.
+/// of the system's time for each, and a fifth of that for their sender. Where datagrams come by themselves such a call
+/// takes a quarter longer than recv(2); so it is tried now and then, seldomer and seldomer, and kept up while it is
+/// worth it. For one thread at a time, the reader.
 class Trains {
  public:
   /// As ipc::ConnectedUdp::recv(); also out_of_resources.
