@@ -91,7 +91,7 @@ struct OtherSettings {
 class Claims final : public Owl {
  public:
   explicit Claims(std::string_view name)
-      : row_{{name, base::TextMember<OtherSettings>{base::member_v<&OtherSettings::text>}}} {}
+      : row_{{{name, base::TextMember<OtherSettings>{base::member_v<&OtherSettings::text>}}}} {}
   std::string_view scheme() const noexcept override { return "claims"; }
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(OtherSettings(), row_); }
 

@@ -147,7 +147,7 @@ TEST_F(ShmLent, AScribblingClientEndsConnectionsAndNothingElse) {
     });
     std::vector<LentMemory> kept;
     std::size_t sum = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (std::size_t i = 0; i < 3000; ++i) {
       if (LentMemory taken = take_lent(*server, 1 + i % 4999)) {
         if (!kSeesRaces) {
           for (const base::Octet each : taken.octets()) sum += each;
@@ -195,7 +195,7 @@ TEST_F(ShmLent, AScribblingServerHarmsNoClient) {
       (void)in.recv(rubbish, Deadline::now());
     }
   });
-  for (int i = 0; i < 5000; ++i) {
+  for (std::size_t i = 0; i < 5000; ++i) {
     const LentMemory one = (*client)->lend(1 + i % 20'000);
     const LentMemory two = (*client)->lend(100);
     if (!one) continue;  // it says that it still looks at everything
