@@ -109,8 +109,11 @@ def on_a_disk_of_its_own():
         small = f"mkfs.ext4 -q -b 1024 -m 0 -O ^has_journal {image} && mount -o loop {image} {place}"
         status = {}
         for kind, mount in (("tmpfs", f"mount -t tmpfs -o size={OCTETS} none {place}"), ("small blocks", small)):
-            script = f'{{ {mount}; }} 2>/dev/null || exit 77; exec "$@"'
-            alone = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
+            # Not "private" by unshare itself: in a root that is no mount point (chroot) it fails without saying so.
+            script = f'{{ mount --make-rprivate / && {mount}; }} 2>/dev/null || exit 77; exec "$@"'
+            alone = ["--mount", "--propagation", "unchanged"]
+            if os.geteuid() != 0:
+                alone += ["--user", "--map-root-user"]
             line = ["unshare", *alone, "bash", "-c", script, "bash", sys.executable, "-B", *sys.argv]
             status[kind] = subprocess.run(line, env=dict(os.environ, **{DISK: place}), check=False).returncode
     for kind in (kind for kind, one in status.items() if one == 77):
