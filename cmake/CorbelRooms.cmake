@@ -11,6 +11,10 @@ add_library(corbel_flags INTERFACE)
 target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(corbel_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
   $<$<BOOL:${CORBEL_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # g++'s -Wconversion does not include it.
+  target_compile_options(corbel_flags INTERFACE -Wno-sign-conversion)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees overlaps in concatenations of std::string where there are none (GCC bug 105651).
   target_compile_options(corbel_flags INTERFACE -Wno-restrict)

@@ -55,7 +55,7 @@ class Asynchronous : public testing::Test {
   }
   /// The next receives give this.
   void receive(const std::function<void(Octets&)>& fill) {
-    acts_.receive = [this, fill](base::ByteSpan buffer, Deadline) {
+    acts_.receive = [fill](base::ByteSpan buffer, Deadline) {
       Octets octets;
       fill(octets);
       return octets.into(buffer);

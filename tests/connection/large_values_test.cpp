@@ -28,7 +28,7 @@ struct corbel::cdr::BulkLayout<Sample> {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t first_alignment = 2;
   static constexpr bool has_padding = true;
-  static void clear_padding(Sample& value) noexcept { clear_octets<3, 1, 9, 7>(value); }
+  static void clear_padding(Sample& sample) noexcept { clear_octets<3, 1, 9, 7>(sample); }
 };
 
 template <>

@@ -94,7 +94,7 @@ TEST(Fixed, IsMadeOfEveryInteger) {
   EXPECT_EQ(Whole(std::numeric_limits<std::int64_t>::min()).to_string(), "-9223372036854775808");
   EXPECT_EQ(Whole(std::uint8_t{200}).to_string(), "200");
   EXPECT_EQ(Whole(std::int8_t{-100}).to_string(), "-100");
-  EXPECT_THROW(Money(std::numeric_limits<std::uint64_t>::max()), CORBA::DATA_CONVERSION);
+  EXPECT_THROW((void)Money(std::numeric_limits<std::uint64_t>::max()), CORBA::DATA_CONVERSION);
 }
 
 TEST(Fixed, IsTheLowestIntegerTooAndNoneBelow) {

@@ -304,9 +304,13 @@ TEST(LocalObjects, HaveNoPolicies) {
 }
 
 TEST(DestroyedOrb, MakesNoPolicyAndTakesNone) {
-  const Orb orb;
-  const auto manager = orb.manager();
-  const auto current = orb.current();
+  std::vector<std::string> options;
+  const OrbRef orb = CORBA::ORB_init(options, "destroyed");
+  const auto find = [&](const char* name) {
+    return IDL::traits<CORBA::PolicyManager>::narrow(orb->resolve_initial_references(name));
+  };
+  const auto manager = find("ORBPolicyManager");
+  const auto current = find("PolicyCurrent");
   orb->destroy();
   CORBA::Any any;
   any <<= Messaging::SYNC_WITH_TARGET;
