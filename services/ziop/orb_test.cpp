@@ -109,7 +109,7 @@ TEST_P(BetweenOrbs, ChangesNoOctet) {
   serve(Kind::ziop, {"-ORBZiopLowValue", "0", "-ORBZiopMinRatio", "1"});
   const auto press = this->press(Kind::ziop, {"-ORBZiopLowValue", "0", "-ORBZiopMinRatio", "1"});
   std::uint32_t state = 1;
-  for (const std::size_t size : {0, 1, 50, 1000, 2047, 2048, 70'000, 3'000'000}) {
+  for (const std::size_t size : {0U, 1U, 50U, 1000U, 2047U, 2048U, 70'000U, 3'000'000U}) {
     Squeezed::Octets octets(size);
     for (auto& octet : octets) octet = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 30);
     const Squeezed::Octets expected(octets.rbegin(), octets.rend());

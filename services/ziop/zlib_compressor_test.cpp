@@ -26,7 +26,7 @@ TEST(ZlibCompressor, CompressesAtEveryLevel) {
     const auto compressor = factory->get_compressor(level);
     EXPECT_EQ(compressor->compression_level(), level);
     EXPECT_EQ(compressor->compressor_factory(), factory);
-    for (const std::size_t size : {0, 1, 100, 100'000}) {
+    for (const std::size_t size : {0U, 1U, 100U, 100'000U}) {
       Buffer data;
       compressor->compress(text(size), data);
       Buffer back(size);

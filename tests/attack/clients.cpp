@@ -95,8 +95,8 @@ class Caller {
     }
     for (auto& [id, future] : under_way) {
       good = noted(id,
-                   [&, id = id, &future = future] {
-                     if (future.get() != id) throw std::runtime_error("the reply of another call");
+                   [&reply = future, entered = id] {
+                     if (reply.get() != entered) throw std::runtime_error("the reply of another call");
                    }) &&
              good;
     }

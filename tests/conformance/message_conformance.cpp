@@ -192,7 +192,7 @@ TEST_P(CodecConformance, ServiceContextsSurviveInOrder) {
     EXPECT_EQ(data.size(), contexts.empty() ? 0 : kSmall.size());
     EXPECT_FALSE(view.find(2, data));
   };
-  for (const std::size_t body_size : {0, 1}) {
+  for (const std::size_t body_size : {0U, 1U}) {
     const auto write = [&](cdr::Encoder& body) { body.copy_octets(kOther.data(), body_size); };
     cdr::Decoder body;
     const base::Bytes request_message = encode([&](cdr::Encoder& e) {

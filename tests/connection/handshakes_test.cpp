@@ -68,7 +68,7 @@ TEST_F(HandShakes, APeerThatSaysNothingHoldsNobodyUp) {
 
 TEST_F(HandShakes, APeerThatDoesNotFinishIsCutOffWithoutAWord) {
   Harness harness("masked://127.0.0.1:0", impatient());
-  for (const std::size_t octets : {0, 1, 15}) {
+  for (const std::size_t octets : {0U, 1U, 15U}) {
     const auto peer = stranger(harness);
     if (octets != 0) say(*peer, base::Bytes(octets, 'x'));
     EXPECT_EQ(until_end(*peer), 0U) << "after " << octets;

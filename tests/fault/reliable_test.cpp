@@ -93,7 +93,8 @@ TEST_P(Reliable, EveryCallIsExecutedOnce) {
     callers.emplace_back([&, each] {
       try {
         for (int i = 0; i < kCalls; ++i) {
-          const std::string text = std::to_string(each) + ':' + std::to_string(i) + std::string(i % 8 * 1'000, 'x');
+          const std::string text = std::to_string(each) + ':' + std::to_string(i) +
+                                   std::string(static_cast<std::size_t>(i % 8) * 1'000, 'x');
           EXPECT_EQ(victim_->echo(text), text);
           victim_->tell("oneway " + text);
         }

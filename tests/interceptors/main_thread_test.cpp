@@ -167,7 +167,7 @@ TEST_P(OnTheMainThread, AServantThatRunsTheLoopHasItsOwnSlotsAfterwards) {
 // The overrides of PolicyCurrent are the thread's, whatever it runs (8.10.4).
 TEST_P(OnTheMainThread, PoliciesAreTheThreads) {
   const auto policies = IDL::traits<CORBA::PolicyCurrent>::narrow(orb_->resolve_initial_references("PolicyCurrent"));
-  const auto mine = CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(123'0000);
+  const auto mine = CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(TimeBase::TimeT{123'0000});
   policies->set_policy_overrides({mine}, CORBA::SetOverrideType::SET_OVERRIDE);
   CORBA::PolicyList found;
   servant_->on_ask = [&](const std::string& question) {

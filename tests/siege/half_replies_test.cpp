@@ -20,7 +20,7 @@ class HalfReplies {
   explicit HalfReplies(Client& client) {
     for (std::size_t i = 0; i < kAttacks; ++i) {
       callers_[i] = std::thread(
-          [this, i, castle = IDL::traits<Siege::Castle>::unchecked_narrow(client.orb->string_to_object(peer_.ior()))] {
+          [this, castle = IDL::traits<Siege::Castle>::unchecked_narrow(client.orb->string_to_object(peer_.ior()))] {
             try {
               castle->big(kWholeReply);
             } catch (const CORBA::NO_RESOURCES& exception) {
