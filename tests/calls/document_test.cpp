@@ -90,7 +90,7 @@ bool concerns_others(const orb::ErrorRow& row) {
       return row.code == Code::truncated || row.code == Code::too_large || row.code == Code::bad_string ||
              row.code == Code::too_expanded || row.code == Code::too_many_profiles ||
              row.code == Code::too_many_components;  // as key_too_long
-    case Stage::connect:  // said by servers, in an answer
+    case Stage::connect:                             // said by servers, in an answer
       return row.code == Code::wide_data;
     case Stage::send:  // the connection makes `encode` of it, because it stays well
       return row.code == Code::too_large;

@@ -34,7 +34,8 @@ PollableCall::Shared& PollableCall::shared() const noexcept {
 }
 
 base::Deadline PollableCall::deadline_of(std::uint32_t timeout) noexcept {
-  return timeout == UINT32_MAX ? base::Deadline::none() : base::Deadline::no_sooner_than(std::chrono::milliseconds(timeout));
+  return timeout == UINT32_MAX ? base::Deadline::none()
+                               : base::Deadline::no_sooner_than(std::chrono::milliseconds(timeout));
 }
 
 State PollableCall::await(std::uint32_t timeout) {
