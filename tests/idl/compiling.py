@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-fmax-errors=30"]
+FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 HEADERS = ["variant", "ostream", "corbel/dynamic/any.hpp", "corbel/dynamic/type_of_extended.hpp",
            "corbel/mapping/data_stream.hpp", "corbel/mapping/extended.hpp", "corbel/mapping/external.hpp",
            "corbel/mapping/fixed.hpp", "corbel/mapping/local.hpp", "corbel/mapping/view.hpp", "corbel/mapping/ami.hpp", "corbel/mapping/amh.hpp",
@@ -18,6 +18,7 @@ class Compiling:
     def __init__(self, tool, compiler, source, folder):
         self.tool, self.compiler, self.folder = str(tool), compiler, Path(folder)
         self.include = Path(source) / "src"
+        self.flags = [*FLAGS, *(["-ferror-limit=30", "-Wno-sign-conversion"] if "clang" in compiler else ["-fmax-errors=30"])]
         self.precompiled = False
 
     def precompile(self):
@@ -25,7 +26,7 @@ class Compiling:
         header = self.folder / "library.hpp"
         header.write_text("".join(f"#include <{name}>\n" for name in HEADERS))
         if "clang" not in self.compiler:
-            flags = [flag for flag in FLAGS if flag != "-fsyntax-only"]
+            flags = [flag for flag in self.flags if flag != "-fsyntax-only"]
             subprocess.run([self.compiler, *flags, "-x", "c++-header", f"-I{self.include}", header, "-o",
                             f"{header}.gch"], check=True)
         self.precompiled = True
@@ -52,6 +53,6 @@ class Compiling:
         unit = folder / f"{name}_all.cc"
         parts = [self.folder / "library.hpp", *(f"{name}{part}" for part in (".cpp", "_server.cpp", "_any.hpp", "_any.cpp"))]
         unit.write_text("".join(f'#include "{part}"\n' for part in parts))
-        seen = subprocess.run([self.compiler, *FLAGS, *flags, f"-I{self.include}", unit], capture_output=True, text=True,
+        seen = subprocess.run([self.compiler, *self.flags, *flags, f"-I{self.include}", unit], capture_output=True, text=True,
                               check=False, timeout=1200)
         return seen.stderr if seen.returncode != 0 else ""
