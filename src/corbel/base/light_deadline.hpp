@@ -44,18 +44,19 @@ class Deadline {
     return Deadline(clock_now() + nanoseconds);
   }
   /// The same for what users are promised: not before all of `timeout` is over, where after() may be short by a tick of
-  /// the clock. `now`: clock_now() when the time began, just now.
-  template <WholeNanoseconds D>
-  static Deadline no_sooner_than(D timeout, std::int64_t now) noexcept {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    constexpr std::int64_t kLongestTick = 10'000'000;  // 100 Hz
-    const std::int64_t nanoseconds = nanoseconds_of(timeout);
-    if (nanoseconds <= 0 || nanoseconds > INT64_MAX - now - kLongestTick) return after(timeout);
-    return Deadline(nanoseconds + (nanoseconds < kSecond ? exact_now() : now + kLongestTick));
-  }
+  /// the clock.
   template <WholeNanoseconds D>
   static Deadline no_sooner_than(D timeout) noexcept {
-    return no_sooner_than(timeout, clock_now());
+    return after(timeout).is_none() ? none() : no_sooner_than(timeout, clock_now());
+  }
+  /// `now`: clock_now() when the time began, just now. A timeout is less than a century.
+  template <WholeNanoseconds D>
+  static Deadline no_sooner_than(D timeout, std::int64_t now) noexcept {
+    constexpr std::int64_t kLongestTick = 10'000'000;  // 100 Hz
+    const std::int64_t nanoseconds = nanoseconds_of(timeout);
+    if (nanoseconds < 1'000'000'000) [[unlikely]]
+      return exactly_after(nanoseconds);
+    return Deadline(now + nanoseconds + kLongestTick);
   }
   /// Expires `timeout` after `now`, a recent value of clock_now().
   template <WholeNanoseconds D>
@@ -88,10 +89,11 @@ class Deadline {
  private:
   static constexpr std::int64_t kNever = INT64_MAX;
   explicit constexpr Deadline(std::int64_t expires_at) noexcept : expires_at_(expires_at) {}
-  [[gnu::noinline, gnu::cold]] static std::int64_t exact_now() noexcept {
+  [[gnu::noinline, gnu::cold]] static Deadline exactly_after(std::int64_t nanoseconds) noexcept {
+    if (nanoseconds < 1) return now();
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+    return Deadline(std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec + nanoseconds);
   }
   std::int64_t left() const noexcept {
     if (is_none()) return kNever;
