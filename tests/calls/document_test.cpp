@@ -87,10 +87,11 @@ bool concerns_others(const orb::ErrorRow& row) {
     case Stage::dispatch:  // of servers, but for the addressing that they want
       return row.code != Code::unsupported;
     case Stage::resolve:  // of string_to_object and its like; in a forward, whatever is wrong is malformed
+      // too_many_components ends calls as key_too_long does, which has a line.
       return row.code == Code::truncated || row.code == Code::too_large || row.code == Code::bad_string ||
              row.code == Code::too_expanded || row.code == Code::too_many_profiles ||
-             row.code == Code::too_many_components;  // as key_too_long
-    case Stage::connect:                             // said by servers, in an answer
+             row.code == Code::too_many_components;
+    case Stage::connect:  // said by servers, in an answer
       return row.code == Code::wide_data;
     case Stage::send:  // the connection makes `encode` of it, because it stays well
       return row.code == Code::too_large;

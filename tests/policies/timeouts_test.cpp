@@ -355,5 +355,23 @@ TEST(LocalCalls, BeginInTimeOrNotAtAll) {
   EXPECT_EQ(ending_of([&] { thing->ask(""); }), "TIMEOUT NO 2");
 }
 
+TEST(Texts, SpeakOfTheTimeThatWasOver) {
+  FakePeer peer({answer::nothing()});
+  const Orb orb;
+  const auto soon = utc(policy::utc_now() + 50 * kMillisecond);
+  const ThingRef thing =
+      with_policies(orb.thing(peer.ior()), {CORBA::make_reference<Messaging::ReplyEndTimePolicy>(soon)});
+  for (int i = 0; i < 2; ++i) {  // while it waits, and before it leaves
+    try {
+      thing->ask("");
+      ADD_FAILURE() << "nobody answers";
+    } catch (const CORBA::TIMEOUT& exception) {
+      const std::string text = exception.what();
+      EXPECT_NE(text.find("its reply end time being over"), std::string::npos) << text;
+      EXPECT_EQ(text.find("60000"), std::string::npos) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace corbel::policies_test

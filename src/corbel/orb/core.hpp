@@ -187,6 +187,7 @@ class Core final {
   void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
   /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
   [[noreturn]] void refuse_call() const;
+  /// The same if the ORB was destroyed; after shutdown() alone it returns.
   void check_not_destroyed() const {
     if (destroyed_.load(std::memory_order_acquire)) refuse_call();
   }

@@ -13,7 +13,7 @@
 #include "corbel/transport/transport.hpp"
 
 /// What an ORB is made of, changed while it runs and calls are under way (docs/plugins.md). Thread-safe. Except where
-/// it says so, everything throws OBJECT_NOT_EXIST or BAD_INV_ORDER after destroy() or shutdown().
+/// it says so, everything throws OBJECT_NOT_EXIST or BAD_INV_ORDER after destroy() or shutdown(), and NO_MEMORY.
 namespace corbel::orb {
 
 /// Adds a message protocol or a transport, behind those that are there in the order of preference. References that are
@@ -32,7 +32,8 @@ CORBEL_API void load_plugin(CORBA::ORB& orb, const std::string& file);
 ///
 /// `wait`: how long the calling thread waits for all of that; not a moment if it is zero. True if nothing is left.
 /// False if calls are still under way, such as the caller's own request: they go on all the same. Throws BAD_PARAM if
-/// there is no such protocol or transport.
+/// there is no such protocol or transport. After NO_MEMORY it may be withdrawn, and some of its endpoints still be
+/// open.
 CORBEL_API bool withdraw_protocol(CORBA::ORB& orb, std::string_view name, base::Duration wait = {});
 CORBEL_API bool withdraw_transport(CORBA::ORB& orb, std::string_view scheme, base::Duration wait = {});
 

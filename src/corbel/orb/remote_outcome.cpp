@@ -98,11 +98,11 @@ Attempts::Answer readdressing(cdr::Decoder& body) {
 
 std::string spent(const Invocation& invocation) {
   const policy::ClientPolicies& calls = invocation.policies.calls;
-  if (calls.reply_end != policy::kNever && policy::until(calls.reply_end) <= base::Duration::zero())
-    return ", its reply end time being over";
+  if (calls.reply_end != policy::kNever) {  // when the call began is not known then
+    return policy::until(calls.reply_end) <= base::Duration::zero() ? ", its reply end time being over" : std::string();
+  }
   const base::Duration timeout = calls.round_trip;
-  if (calls.reply_end != policy::kNever || invocation.deadline.is_none() || timeout == base::Duration::zero())
-    return {};
+  if (invocation.deadline.is_none() || timeout == base::Duration::zero()) return {};
   const auto in_ms = [](base::Duration duration) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
   };

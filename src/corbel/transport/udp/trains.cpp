@@ -17,7 +17,8 @@ using base::Stage;
   vain_ = 0;
 }
 
-/// Nothing waits: what the system had joined would be taken for one datagram.
+/// Nothing waits: what the system had joined would be taken for one datagram. What comes just in between is, and is
+/// lost as datagrams may be.
 [[gnu::cold]] void Trains::end(ipc::ConnectedUdp& socket) noexcept {
   on_ = !socket.join_segments(false);
   pause_ = std::min(pause_ * 2, kMost);
