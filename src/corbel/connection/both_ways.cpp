@@ -58,7 +58,8 @@ bool Connection::is_wanted() {
 }
 
 bool Connection::asks() {
-  return !failed() && (is_opened_here() || load() != 0);
+  const std::lock_guard lock(mutex_);
+  return !failed_ && (is_opened_here() || calls() != 0);
 }
 
 /// The reply to a request that an upcall sends over its own connection has to be read by another thread, so one must be

@@ -340,10 +340,14 @@ std::size_t Connection::waiting() {
   return reading_.sleepers();
 }
 
+/// With the mutex: of this side, under way.
+std::size_t Connection::calls() const noexcept {
+  return outstanding_.count() + (reading_.reader_is_unlisted() ? 1 : 0);
+}
+
 std::size_t Connection::load() {
   const std::lock_guard lock(mutex_);
-  if (failed_) return static_cast<std::size_t>(-1);
-  return outstanding_.count() + (reading_.reader_is_unlisted() ? 1 : 0);
+  return failed_ ? static_cast<std::size_t>(-1) : calls();
 }
 
 }  // namespace corbel::connection

@@ -302,6 +302,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Error fail(base::Error error, base::Error for_others) noexcept;
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
+  std::size_t calls() const noexcept;
   [[gnu::noinline, gnu::cold]] base::Status end_sending(Caller& caller, base::Error error, OnReply on_reply);
   base::Error fail_sending(base::Error error) noexcept override;
   base::Status take_rest(Caller& caller);
@@ -311,10 +312,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   bool is_half_answered(const Reader& reader);
   void stop_reading() noexcept;
   base::Status check_idle() override;
-
   base::Error why_failed();
   void after_fork() noexcept;
-
   base::Status list(AsyncReply& reply);
   void see_to_reading() noexcept;
   bool withdraw(messaging::Token token) noexcept;
@@ -335,6 +334,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   bool serve_request(Framer& framer, Message& message);
   void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
+  std::uint32_t begin_request_at_end();
   bool hand_over(bool must = false) noexcept;
   void end_request() noexcept;
   void end_if_drained() noexcept;

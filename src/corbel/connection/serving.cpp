@@ -183,13 +183,11 @@ void Connection::on_event(reactor::Events events) noexcept {
 bool Connection::serve_request(Framer& framer, Message& message) {
   std::uint32_t running = begin_request();
   if (running == 0) [[unlikely]] {
-    if (!asks()) {
+    running = begin_request_at_end();
+    if (running == 0) {
       server_->leave(*this);
       return false;
     }
-    // Only replies are of interest any more. But the peer may not answer what this side waits for before it has an
-    // answer itself: the adapter, which is closing, gives it one.
-    running = running_.fetch_add(1, std::memory_order_seq_cst) + 1;
   }
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
@@ -228,6 +226,19 @@ void Connection::end_request() noexcept {
     end_if_drained();
 }
 
+/// Only replies are of interest any more. But the peer may not answer what this side waits for before it has an answer
+/// itself: the adapter, which is closing, gives it one. 0 where nothing is waited for, or the peer is being told that
+/// nothing more was executed: end_if_drained() looks at what runs with the same mutex.
+std::uint32_t Connection::begin_request_at_end() {
+  const std::uint32_t running = running_.fetch_add(1, std::memory_order_seq_cst) + 1;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_ && !ended_idle_ && (is_opened_here() || calls() != 0)) return running;
+  }
+  end_request();
+  return 0;
+}
+
 bool Connection::defer_request() noexcept {
   std::uint32_t before = deferred_.load(std::memory_order_relaxed);
   do {
@@ -249,13 +260,14 @@ void Connection::drain() noexcept {
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
-  bool asks = false;
+  bool busy = false;
   {
     const std::lock_guard lock(mutex_);
-    asks = !failed_ && outstanding_.count() != 0;
-    ended_idle_ = ended_idle_ || !asks;  // nothing begins behind the word that this is the end
+    // What this side asked may yet be answered, and meanwhile begin_request_at_end() may have begun something.
+    busy = under_way() != 0 || (!failed_ && outstanding_.count() != 0);
+    ended_idle_ = ended_idle_ || !busy;  // nothing begins behind the word that this is the end
   }
-  if (asks) return end_later();  // what this side asked may yet be answered
+  if (busy) return end_later();
   // The writer is sending a reply that is just leaving, or a request of this side, whose peer may take its time.
   if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
   tell_close();
