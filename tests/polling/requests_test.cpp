@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -157,11 +159,21 @@ TEST_P(AnyRequest, SeesThoseThatAreSentWhileThreadsWaitForTheFirst) {
   }
 }
 
-/// How often the calling thread has gone to sleep.
-long sleeps() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
+/// How often the calling thread goes to sleep in `wait`. On a loaded machine it does for other reasons, too: the least
+/// of a few times, unless the first is few already.
+long fewest_sleeps(long few, const std::function<void()>& wait) {
+  const auto so_far = [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+  };
+  long fewest = std::numeric_limits<long>::max();
+  for (int tries = 0; tries < 5 && fewest >= few; ++tries) {
+    const long before = so_far();
+    wait();
+    fewest = std::min(fewest, so_far() - before);
+  }
+  return fewest;
 }
 
 TEST_P(AnyRequest, LetsThreadsSleepWhileNoneIsPending) {
@@ -169,13 +181,10 @@ TEST_P(AnyRequest, LetsThreadsSleepWhileNoneIsPending) {
   const PollableSet set = world.local->sendp_nothing()->create_pollable_set();
   (void)set->get_ready_pollable(kPatience);
   const Pollable any = set->create_dii_pollable();
-  long before = sleeps();
-  EXPECT_FALSE(any->is_ready(400));
-  EXPECT_LT(sleeps() - before, 20) << "one would look a hundred times";
+  EXPECT_LT(fewest_sleeps(20, [&] { EXPECT_FALSE(any->is_ready(400)); }), 20) << "one would look a hundred times";
   set->add_pollable(any);
-  before = sleeps();
-  EXPECT_EQ(minor_of<CORBA::TIMEOUT>([&] { (void)set->get_ready_pollable(400); }), 1U);
-  EXPECT_LT(sleeps() - before, 30);
+  const auto wait = [&] { EXPECT_EQ(minor_of<CORBA::TIMEOUT>([&] { (void)set->get_ready_pollable(400); }), 1U); };
+  EXPECT_LT(fewest_sleeps(30, wait), 30);
 }
 
 TEST_P(AnyRequest, IsOfItsOrb) {
