@@ -301,6 +301,18 @@ TEST(IdlModel, KeepsAnnotationsOfTheUserWithTheirValues) {
   EXPECT_EQ(note->declaration->members[1].default_value, model::Value(std::int64_t{1}));
 }
 
+TEST(IdlModel, FindsTheEnumeratorsOfAnAnnotationWhereItIsApplied) {
+  const Result result = parse_clean(
+      "const long RED = 7; @annotation colour { enum Tint { GREEN, RED }; Tint value; long depth default 0; };"
+      "@colour(value = RED, depth = 2) struct S { long a; }; const long c = RED;");
+  const auto* colour = find(find<model::Struct>(result.model->contents, "S")->annotations, "colour");
+  ASSERT_NE(colour, nullptr);
+  const auto* red = std::get_if<const model::Enumerator*>(colour->find());
+  ASSERT_NE(red, nullptr);
+  EXPECT_EQ(model::scoped_name(**red), "colour::RED");
+  EXPECT_EQ(find<model::Constant>(result.model->contents, "c")->value, model::Value(std::int64_t{7}));
+}
+
 TEST(IdlModel, LaysOutBitsetsAndBitmasks) {
   const Result result = parse_clean(
       "bitset A { bitfield<3> a; bitfield<2>; }; bitset B : A { bitfield<9> b; bitfield<1> c; };"

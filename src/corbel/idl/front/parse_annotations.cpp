@@ -107,7 +107,10 @@ void Parser::parse_annotation(Span sign) {
     }
   } else {
     const bool outer = names_.set_introducing(false);
+    // IDL 4.2, 7.4.15: its own enumerators and constants need no qualification (and nothing could name its scope).
+    if (one.standard == nullptr) names_.set_first(names_.scope_of(*one.annotation.declaration));
     if (accept(Kind::left_paren)) parse_annotation_arguments(one);
+    names_.set_first(nullptr);
     names_.set_introducing(outer);
     check_annotation_arguments(one);
   }

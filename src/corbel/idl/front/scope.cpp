@@ -43,6 +43,12 @@ bool is_inherited_for_good(const Entry& entry) {
                                           entry.declaration->kind == DeclarationKind::attribute);
 }
 
+bool is_value(const Entry& entry) {
+  return entry.how == Entry::How::declared && entry.declaration != nullptr &&
+         (entry.declaration->kind == DeclarationKind::constant ||
+          entry.declaration->kind == DeclarationKind::enumerator);
+}
+
 std::string_view kind_name(const Entry& entry) {
   if (entry.how == Entry::How::template_) return "template module";
   if (entry.declaration == nullptr) return entry.how == Entry::How::member ? "member or parameter" : "name";
@@ -219,6 +225,8 @@ bool Names::is_declared(std::string_view name) {
 
 const Entry* Names::find_outward(const Part& part) {
   const std::string key = folded(part.name);
+  const Entry* first = first_ == nullptr ? nullptr : first_->find(key);
+  if (first != nullptr && is_value(*first)) return first;
   for (Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
     if (const Entry* own = scope->find(key)) return real(own);
     if (const Entry* inherited = find_in(*scope, part, key)) return inherited;
@@ -263,6 +271,7 @@ void Names::introduce(const Entry& entry, const Part& part) {
 void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
   if (match_keyword(part.name).how == KeywordMatch::How::other_case) return;  // the lexer has complained
   std::vector<std::string_view> candidates;
+  if (outward && first_ != nullptr) first_->append_names(candidates);
   for (Scope* scope = &from; scope != nullptr; scope = outward ? scope->parent() : nullptr) {
     scope->append_names(candidates);
   }

@@ -103,6 +103,8 @@ class Names {
   const Entry* find_annotation(bool absolute, const std::vector<Part>& parts);
   /// Whether names that are used are introduced into the current scope; returns the setting before.
   bool set_introducing(bool on) noexcept { return std::exchange(introducing_, on); }
+  /// Whose constants and enumerators are found before all others: an annotation's, where it is applied. Null: nobody's.
+  void set_first(Scope* scope) noexcept { first_ = scope; }
 
   /// True if an unqualified name would be found from here; neither reports nor introduces.
   bool is_declared(std::string_view name);
@@ -127,6 +129,7 @@ class Names {
   std::unordered_map<const model::Declaration*, Scope*> by_owner_;
   Scope* file_;
   Scope* current_;
+  Scope* first_ = nullptr;
   bool introducing_ = true;
 };
 
