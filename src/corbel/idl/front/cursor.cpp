@@ -17,18 +17,22 @@ Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   }
 }
 
-Parser::Inside::Inside(Parser& parser, Scope& scope, model::Contents* contents)
-    : parser_(parser), outer_contents_(parser.contents_), outer_prefix_(parser.ids_.prefix()) {
-  parser_.names_.enter(scope);
-  parser_.contents_ = contents;
-  const auto prefix = parser_.type_prefixes_.find(scope.owner());
-  if (prefix != parser_.type_prefixes_.end()) parser_.ids_.set_prefix(prefix->second.text);
+Parser::Inside::Inside(Parser& inside_of, Scope& scope, model::Contents* contents)
+    : parser(inside_of),
+      owner(scope.owner()),
+      outer(std::exchange(parser.inside_, this)),
+      outer_contents(std::exchange(parser.contents_, contents)),
+      outer_prefix(parser.ids_.prefix()) {
+  parser.names_.enter(scope);
+  const auto prefix = parser.type_prefixes_.find(owner);
+  if (prefix != parser.type_prefixes_.end()) parser.ids_.set_prefix(prefix->second.text);
 }
 
 Parser::Inside::~Inside() {
-  parser_.names_.leave();
-  parser_.contents_ = outer_contents_;
-  parser_.ids_.set_prefix(std::move(outer_prefix_));
+  parser.names_.leave();
+  parser.inside_ = outer;
+  parser.contents_ = outer_contents;
+  parser.ids_.set_prefix(std::move(outer_prefix));
 }
 
 /// Fetched only when looked at, so that a pragma or line marker acts in the scope where it stands.

@@ -274,11 +274,8 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::odd_repository_id, "unusual repository id",
      "Repository ids look like IDL:path/name:1.0, or begin with another format and a colon.",
      "interface I {};\n#pragma ID I \"nonsense\""},
-    {Id::misplaced_identity, "typeid or typeprefix in the wrong place",
-     "'typeid' stands in the scope of the declaration that it names; 'typeprefix' in the scope that it names or "
-     "directly "
-     "around it.",
-     "module M { interface I {}; }; typeid M::I \"IDL:a:1.0\";"},
+    {Id::misplaced_identity, "typeprefix of what is no scope",
+     "'typeprefix' names a module, an interface or a valuetype.", "typedef long T; typeprefix T \"x\";"},
     {Id::unsupported, "construct that is not supported",
      "Components, homes, event types, ports and connectors are recognised, but Corbel does not "
      "compile them. "

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using corbel::test::text_of_file;
+using test::find;
 using test::ids_of;
 using test::kCases;
 using test::parse_clean;
@@ -26,14 +27,6 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
   return text;
-}
-
-template <class T>
-const T* find(const model::Contents& contents, std::string_view name) {
-  for (const auto* declaration : contents) {
-    if (declaration->name == name && model::as<T>(declaration) != nullptr) return model::as<T>(declaration);
-  }
-  return nullptr;
 }
 
 /// Compiles each row of a table and compares what is said.
@@ -325,19 +318,6 @@ TEST(IdlModel, LaysOutBitsetsAndBitmasks) {
   const auto* f = find<model::Bitmask>(result.model->contents, "F");
   EXPECT_EQ(f->flags[2].position, 10);
   EXPECT_EQ(f->bit_bound, 16);
-}
-
-TEST(IdlModel, SetsIdentitiesByTypeidAndTypeprefix) {
-  const Result result = parse_clean(
-      "module M { interface I { typedef long T; }; typeid I \"IDL:other/I:3.1\"; typedef long U; };"
-      "typeprefix M \"a.b\"; module M { typedef long W; };");
-  const auto* first = find<model::Module>(result.model->contents, "M");
-  EXPECT_EQ(first->repository_id, "IDL:a.b/M:1.0");
-  EXPECT_EQ(first->contents[0]->repository_id, "IDL:other/I:3.1");
-  EXPECT_EQ(model::as<model::Interface>(first->contents[0])->contents[0]->repository_id, "IDL:a.b/M/I/T:1.0");
-  EXPECT_EQ(first->contents[1]->repository_id, "IDL:a.b/M/U:1.0");
-  const auto* second = model::as<model::Module>(result.model->contents.back());
-  EXPECT_EQ(second->contents[0]->repository_id, "IDL:a.b/M/W:1.0");
 }
 
 TEST(IdlModel, FindsTheDefaultLabelOfAUnion) {

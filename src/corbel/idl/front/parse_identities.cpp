@@ -34,12 +34,6 @@ void Parser::parse_typeid() {
     return;
   }
   model::Declaration& declaration = *found->second;
-  if (declaration.scope != names_.current().owner()) {
-    diagnostics_
-        .report(Id::misplaced_identity, name->where, "'typeid' stands in the scope of the declaration that it names")
-        .note(entry->where, "declared here");
-    return;
-  }
   if (const Span* fixed = ids_.fixed_at(declaration)) {
     diagnostics_
         .report(Id::id_conflict, where,
@@ -66,19 +60,31 @@ void Parser::parse_typeprefix() {
   }
   const Entry* entry = names_.resolve(name->absolute, name->parts);
   if (entry == nullptr || entry->how == Entry::How::unsupported) return;
-  const bool around = entry->inner == &names_.current() || entry->declaration == names_.current().owner();
-  const bool here = entry->declaration != nullptr && entry->declaration->scope == names_.current().owner();
-  const bool scope = entry->declaration != nullptr && contents_of(*entry->declaration) != nullptr;
-  if (!scope || !(around || here)) {
-    diagnostics_
-        .report(Id::misplaced_identity, name->where,
-                scope ? "'typeprefix' stands in the scope that it names or directly around it"
-                      : describe(*entry) + " does not hold declarations")
+  if (entry->declaration == nullptr || contents_of(*entry->declaration) == nullptr) {
+    diagnostics_.report(Id::misplaced_identity, name->where, describe(*entry) + " does not hold declarations")
         .note(entry->where, "declared here");
     return;
   }
   set_type_prefix(*entry, *prefix, where);
-  if (around) ids_.set_prefix(*prefix);
+  use_type_prefix(*entry->declaration, *prefix);
+}
+
+/// From here on, if this is inside `owner`: scopes between that have a prefix of their own keep it.
+void Parser::use_type_prefix(const model::Declaration& owner, const std::string& prefix) {
+  bool here = true;
+  std::vector<Inside*> between;
+  for (Inside* at = inside_; at != nullptr; at = at->outer) {
+    if (at->owner == &owner) {
+      if (here) ids_.set_prefix(prefix);
+      for (Inside* inner : between) inner->outer_prefix = prefix;
+      return;
+    }
+    if (type_prefixes_.contains(at->owner)) {
+      here = false;
+      between.clear();
+    }
+    between.push_back(at);
+  }
 }
 
 void Parser::set_type_prefix(const Entry& entry, const std::string& prefix, Span where) {
@@ -97,14 +103,16 @@ void Parser::set_type_prefix(const Entry& entry, const std::string& prefix, Span
   ids_.set_prefix(outer);
 }
 
-/// Repository ids by the prefix in force, for a declaration and all that it holds by now.
+/// Repository ids by the prefix in force, for a declaration and all that it holds by now and that has no other prefix.
 void Parser::renew_ids(const Entry& entry) {
   model::Declaration& declaration = *writable_[entry.declaration];
   if (!declaration.repository_id.empty() && ids_.fixed_at(declaration) == nullptr) {
     declaration.repository_id = ids_.make(declaration);
   }
   if (entry.inner == nullptr) return;
-  for (const Entry* inner : entry.inner->declared()) renew_ids(*inner);
+  for (const Entry* inner : entry.inner->declared()) {
+    if (!type_prefixes_.contains(inner->declaration)) renew_ids(*inner);
+  }
 }
 
 /// `import Name` or `import "file or id"`: what it names must be known by the end of the file.

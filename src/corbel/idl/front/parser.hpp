@@ -60,17 +60,16 @@ class Parser {
     Span where;
   };
   /// The declarations made while it lives go into `scope` and `contents`.
-  class Inside {
-   public:
-    Inside(Parser& parser, Scope& scope, model::Contents* contents);
+  struct Inside {
+    Inside(Parser& inside_of, Scope& scope, model::Contents* contents);
     ~Inside();
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-
-   private:
-    Parser& parser_;
-    model::Contents* outer_contents_;
-    std::string outer_prefix_;
+    Parser& parser;
+    const model::Declaration* const owner;
+    Inside* const outer;
+    model::Contents* const outer_contents;
+    std::string outer_prefix;
   };
   class Nesting;
   class Replay;
@@ -233,6 +232,7 @@ class Parser {
   void parse_typeid();
   void parse_typeprefix();
   void set_type_prefix(const Entry& entry, const std::string& prefix, Span where);
+  void use_type_prefix(const model::Declaration& owner, const std::string& prefix);
   void renew_ids(const Entry& entry);
   void parse_import();
   void finish_imports();
@@ -333,6 +333,7 @@ class Parser {
   RepositoryIds ids_;
   std::unique_ptr<model::Model> model_;
   model::Contents* contents_;
+  Inside* inside_ = nullptr;  ///< the innermost
   std::vector<const model::Type*> basics_;
   std::unordered_map<const model::Declaration*, const model::Type*> types_;
   std::unordered_map<const model::Declaration*, model::Declaration*> writable_;

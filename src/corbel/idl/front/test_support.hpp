@@ -36,4 +36,13 @@ inline Result parse_clean(std::string text) {
   return result;
 }
 
+/// The declaration of that name and kind; null if there is none.
+template <class T>
+const T* find(const model::Contents& contents, std::string_view name) {
+  for (const auto* declaration : contents) {
+    if (declaration->name == name && model::as<T>(declaration) != nullptr) return model::as<T>(declaration);
+  }
+  return nullptr;
+}
+
 }  // namespace corbel::idl::front::test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repository ids by typeid and typeprefix, wherever these stand. The rules are in tests/idl/rules.txt.
+#include "corbel/idl/front/test_support.hpp"
+
+namespace corbel::idl::front {
+namespace {
+
+using test::find;
+using test::parse_clean;
+
+TEST(IdlIdentities, AreSetByTypeidAndTypeprefix) {
+  const Result result = parse_clean(
+      "module M { interface I { typedef long T; }; typeid I \"IDL:other/I:3.1\"; typedef long U; };"
+      "typeprefix M \"a.b\"; module M { typedef long W; };");
+  const auto* first = find<model::Module>(result.model->contents, "M");
+  EXPECT_EQ(first->repository_id, "IDL:a.b/M:1.0");
+  EXPECT_EQ(first->contents[0]->repository_id, "IDL:other/I:3.1");
+  EXPECT_EQ(model::as<model::Interface>(first->contents[0])->contents[0]->repository_id, "IDL:a.b/M/I/T:1.0");
+  EXPECT_EQ(first->contents[1]->repository_id, "IDL:a.b/M/U:1.0");
+  const auto* second = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(second->contents[0]->repository_id, "IDL:a.b/M/W:1.0");
+}
+
+TEST(IdlIdentities, AreSetFromOtherScopes) {
+  const Result result = parse_clean(
+      "module M { module N { interface I {}; }; module O { typedef long T; }; };"
+      "module P { typeid M::N::I \"IDL:i:1.0\"; typeprefix M::O \"o\"; typedef long T; };"
+      "typeprefix M \"m\"; module M { module O { typedef long U; }; module N { typedef long U; }; };");
+  const auto* m = find<model::Module>(result.model->contents, "M");
+  const auto* n = find<model::Module>(m->contents, "N");
+  const auto* o = find<model::Module>(m->contents, "O");
+  EXPECT_EQ(n->repository_id, "IDL:m/M/N:1.0");
+  EXPECT_EQ(n->contents[0]->repository_id, "IDL:i:1.0");
+  EXPECT_EQ(o->repository_id, "IDL:o/M/O:1.0");
+  EXPECT_EQ(o->contents[0]->repository_id, "IDL:o/M/O/T:1.0");
+  EXPECT_EQ(find<model::Module>(result.model->contents, "P")->contents[0]->repository_id, "IDL:P/T:1.0");
+  const auto* again = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(model::as<model::Module>(again->contents[0])->contents[0]->repository_id, "IDL:o/M/O/U:1.0");
+  EXPECT_EQ(model::as<model::Module>(again->contents[1])->contents[0]->repository_id, "IDL:m/M/N/U:1.0");
+}
+
+TEST(IdlIdentities, OfScopesAroundAreSetFromWithin) {
+  const Result result = parse_clean(
+      "module M { module N { typeprefix N \"n\"; module O { typeprefix M \"m\"; typedef long T; }; typedef long T; };"
+      "module P { module Q { typeprefix P \"p\"; typedef long T; }; typedef long T; }; typedef long T; };");
+  const auto* m = find<model::Module>(result.model->contents, "M");
+  const auto* n = find<model::Module>(m->contents, "N");
+  const auto* p = find<model::Module>(m->contents, "P");
+  EXPECT_EQ(find<model::Module>(n->contents, "O")->contents[0]->repository_id, "IDL:n/M/N/O/T:1.0");
+  EXPECT_EQ(find<model::Alias>(n->contents, "T")->repository_id, "IDL:n/M/N/T:1.0");
+  EXPECT_EQ(find<model::Module>(p->contents, "Q")->contents[0]->repository_id, "IDL:p/M/P/Q/T:1.0");
+  EXPECT_EQ(find<model::Alias>(p->contents, "T")->repository_id, "IDL:p/M/P/T:1.0");
+  EXPECT_EQ(find<model::Alias>(m->contents, "T")->repository_id, "IDL:m/M/T:1.0");
+  EXPECT_EQ(m->repository_id, "IDL:m/M:1.0");
+}
+
+}  // namespace
+}  // namespace corbel::idl::front
