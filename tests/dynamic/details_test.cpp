@@ -2,6 +2,7 @@
 // Details of types and values in which two cases differ by one thing only: what is compared, labels at the ends of
 // their ranges, parts of a TypeCode that cannot be, what is charged.
 #include <algorithm>
+#include <sstream>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/default_value.hpp"
@@ -329,6 +330,49 @@ TEST(ValueDetails, WithoutFactoryAreToldAsOutsideOfAnys) {
   } catch (const CORBA::MARSHAL& exception) {
     EXPECT_EQ(exception.minor(), corba::minor::kNoValueFactory);
   }
+}
+
+TEST(AnyDetails, AnysInAnysNestNoDeeperThanIsSent) {
+  const auto nest = [](int levels) {
+    Any any;
+    any <<= std::int32_t{1};
+    for (int i = 0; i < levels; ++i) {
+      Any outer;
+      outer <<= any;
+      any = std::move(outer);
+    }
+    return any;
+  };
+  const auto expect_refused = [](const auto& act) {
+    try {
+      act();
+      ADD_FAILURE() << "not refused";
+    } catch (const CORBA::MARSHAL& failure) {
+      EXPECT_EQ(failure.minor() & 0x7f, static_cast<std::uint32_t>(base::Code::too_deep));
+    }
+  };
+  // Those that are still C++ objects, and those that are octets by now.
+  const Any deepest = nest(cdr::Encoder::kMaxDepth);
+  const auto keep = [](const Any& any) {
+    return keep_value(CORBA::_tc_any, nullptr, [&](cdr::Encoder& out) { mapping::Codec<Any>::encode(out, any); });
+  };
+  const Any kept = keep(nest(cdr::Encoder::kMaxDepth - 1));
+  EXPECT_EQ(deepest, nest(cdr::Encoder::kMaxDepth));
+  EXPECT_EQ(kept, deepest);
+  Any inner;
+  EXPECT_TRUE(kept >>= inner);
+  expect_refused([&] { (void)keep(deepest); });
+  const Any too_deep = keep(kept);
+  expect_refused([&] { (void)keep(too_deep); });
+  expect_refused([&] { (void)(too_deep >>= inner); });
+
+  const Any deeper = nest(200'000);
+  EXPECT_TRUE(deeper >>= inner);
+  expect_refused([&] { (void)(deeper == nest(200'000)); });
+  expect_refused([&] { (void)keep(deeper); });
+  std::ostringstream text;
+  text << deeper;
+  EXPECT_EQ(text.str(), "any{any}");
 }
 
 }  // namespace

@@ -71,6 +71,27 @@ TEST_F(DynAnys, BeginWithTheDefaultOfTheirType) {
   EXPECT_EQ(made(CORBA::_tc_null)->to_any().type()->kind(), CORBA::TCKind::tk_null);
 }
 
+TEST_F(DynAnys, OfAnysInAnysEnd) {
+  Any any = any_of(std::int32_t{1});
+  for (int i = 0; i < 200'000; ++i) any = any_of(any);
+  const auto dyn = opened(any);
+  EXPECT_THROW(dyn->get_dyn_any(), CORBA::MARSHAL);
+  EXPECT_THROW(dyn->get_any(), CORBA::MARSHAL);
+  EXPECT_THROW(made(CORBA::_tc_any)->insert_any(any), CORBA::MARSHAL);
+  EXPECT_THROW(dyn->equal(opened(any_of(any))), CORBA::MARSHAL);
+  dyn->destroy();
+  // One more each time.
+  auto grown = made(CORBA::_tc_any);
+  const auto grow = [&] {
+    for (int i = 0; i < 10'000; ++i) {
+      auto outer = made(CORBA::_tc_any);
+      outer->insert_dyn_any(grown);
+      grown = outer;
+    }
+  };
+  EXPECT_THROW(grow(), CORBA::MARSHAL);
+}
+
 template <class T, class Insert, class Get>
 void expect_kept(const CORBA::object_reference<DynAny>& dyn, const T& value, Insert insert, Get get) {
   (*dyn.*insert)(value);

@@ -64,7 +64,7 @@ std::string_view to_string(Code code) noexcept {  // NOLINT(readability-function
     case Code::other:
       return "other failure";
     case Code::too_deep:
-      return "nested deeper than -ORBMaxDepth allows";
+      return "nested deeper than -ORBMaxDepth allows, or deeper than is sent (1000)";
     case Code::too_expanded:
       return "more memory for the values than -ORBMaxExpansion allows";
     case Code::too_many_profiles:

@@ -76,6 +76,7 @@ class CORBEL_API Encoder {
     format_ = format;
     swap_ = format.swapped();
     code_ = base::Code::none;
+    depth_ = 0;
     closed_octets_ = 0;
     segment_count_ = 0;
     current_ = first_;
@@ -93,6 +94,19 @@ class CORBEL_API Encoder {
   void fail(base::Code code) noexcept {
     if (ok()) code_ = code;
   }
+
+  /// Anys inside Anys that are written at most, before the stack is used up.
+  static constexpr std::uint16_t kMaxDepth = 1000;
+  /// Enters one more; false, and failed with too_deep, beyond. Pair with leave() if true.
+  bool enter() noexcept {
+    if (depth_ == kMaxDepth) [[unlikely]] {
+      fail(base::Code::too_deep);
+      return false;
+    }
+    ++depth_;
+    return true;
+  }
+  void leave() noexcept { --depth_; }
 
   /// Advances to a multiple of `alignment` (1, 2, 4 or 8) from the origin, writing zeros.
   void align(std::size_t alignment) {
@@ -271,6 +285,7 @@ class CORBEL_API Encoder {
   std::size_t reference_threshold_ = kReferenceThreshold;
   bool swap_;
   base::Code code_;
+  std::uint16_t depth_;
   Format format_;
   std::size_t closed_octets_;
   std::size_t segment_count_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/any.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 #include "corbel/corba/minor_codes.hpp"
@@ -26,7 +27,9 @@ class WireValue final : public AnyValue {
   }
 
   void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const override {
-    cdr::Decoder decoder(octets_, kKept, cdr::Limits::none());
+    cdr::Limits deep = cdr::Limits::none();
+    deep.max_depth = max_depth_;
+    cdr::Decoder decoder(octets_, kKept, deep);
     transcode(type, decoder, encoder, Origin::own);
     if (!decoder.ok()) encoder.fail(decoder.error().code);
     encoder.note_context(context_.get());
@@ -157,7 +160,12 @@ CORBA::Any keep_value(CORBA::typecode_reference type, cdr::Context* context,
   write(kept.encoder());
   base::Bytes octets = kept.octets();
   if (context == nullptr) context = kept.context();
-  return CORBA::Any(std::move(type), base::make_shared<WireValue>(std::move(octets), context, cdr::Limits::none()));
+  cdr::Limits limits = cdr::Limits::none();
+  limits.max_depth = cdr::Encoder::kMaxDepth;
+  if (context != nullptr) {  // what arrived may be in it
+    limits.max_depth = std::max(limits.max_depth, static_cast<corba::OrbContext*>(context)->limits().max_depth);
+  }
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(std::move(octets), context, limits));
 }
 
 CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
@@ -170,8 +178,10 @@ CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) 
 namespace corbel::mapping {
 
 void Codec<CORBA::Any>::encode(cdr::Encoder& encoder, const CORBA::Any& value) {
+  if (!encoder.enter()) return;
   dynamic::encode_type(encoder, value._type());
   value._encode_value(encoder);
+  encoder.leave();
 }
 
 void Codec<CORBA::Any>::decode(cdr::Decoder& decoder, CORBA::Any& value) {

@@ -83,9 +83,9 @@ class Transcoder {
 
   bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
 
-  /// True if the values may nest deeper. Values that are kept were nested no deeper when they came.
+  /// True if the values may nest deeper. For values that are kept it is what held when they came, or were made.
   bool nest() {
-    if (origin_ == Origin::own || ++nested_ <= kNestedPerLevel * in_.max_depth() + kNested) return true;
+    if (++nested_ <= kNestedPerLevel * in_.max_depth() + kNested) return true;
     in_.fail(base::Code::too_deep);
     return false;
   }
