@@ -270,6 +270,8 @@ TEST_P(PoaLife, ReferencesKeepADestroyedOrbInMemory) {
     other->destroy();
   }
   EXPECT_EQ(outcome([&] { number(object); }), "OBJECT_NOT_EXIST 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { object->_is_a("IDL:other:1.0"); }), "OBJECT_NOT_EXIST 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { object->_non_existent(); }), "OBJECT_NOT_EXIST 0x4f4d0004");
 }
 
 TEST_P(PoaLife, StubsOfRemoteObjectsOutliveTheirDestroyedOrb) {
@@ -283,6 +285,8 @@ TEST_P(PoaLife, StubsOfRemoteObjectsOutliveTheirDestroyedOrb) {
     client->destroy();
   }
   EXPECT_EQ(outcome([&] { number(remote); }), "OBJECT_NOT_EXIST 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { remote->_is_a("IDL:other:1.0"); }), "OBJECT_NOT_EXIST 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { remote->_non_existent(); }), "OBJECT_NOT_EXIST 0x4f4d0004");
 }
 
 TEST_P(PoaLife, ShuttingDownWithWaitingWaitsAfterOneWithout) {

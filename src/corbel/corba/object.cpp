@@ -62,6 +62,8 @@ bool Object::_non_existent() {
   try {
     target_->invoke({kNonExistent, encode, decode, local});
   } catch (const OBJECT_NOT_EXIST&) {
+    // It may be the ORB that is gone: of the object that says nothing.
+    if (static_cast<corbel::corba::OrbContext&>(target_->context()).is_destroyed()) throw;
     return true;
   }
   return result;

@@ -241,6 +241,8 @@ class CORBEL_API OrbContext : public cdr::Context {
   virtual const cdr::Limits& limits() const noexcept;
   /// For what is decoded later: an owner of this, or of what it is a part of.
   virtual base::SharedPtr<OrbContext> hold();
+  /// True from ORB::destroy() on. Thread-safe.
+  virtual bool is_destroyed() const noexcept { return false; }
 
  protected:
   ~OrbContext() = default;

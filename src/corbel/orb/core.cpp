@@ -226,7 +226,7 @@ bool Core::on_own_thread() const noexcept {
 }
 
 void Core::refuse_call() const {
-  if (destroyed_.load(std::memory_order_acquire)) {
+  if (is_destroyed()) {
     corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, kNo, "the ORB has been destroyed");
   }
   corba::raise("BAD_INV_ORDER", corba::minor::kOrbShutDown, kNo, "the ORB has shut down");

@@ -187,9 +187,10 @@ class Core final {
   void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
   /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
   [[noreturn]] void refuse_call() const;
+  bool is_destroyed() const noexcept { return destroyed_.load(std::memory_order_acquire); }
   /// The same if the ORB was destroyed; after shutdown() alone it returns.
   void check_not_destroyed() const {
-    if (destroyed_.load(std::memory_order_acquire)) refuse_call();
+    if (is_destroyed()) refuse_call();
   }
   /// True in a child of the process that made this ORB: its threads and sockets stayed behind, and all it can do there
   /// is to call other objects.

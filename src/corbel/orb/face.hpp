@@ -32,6 +32,7 @@ class Face final : public FaceCore, public corba::OrbContext {
   }
   base::SharedPtr<corba::DiiRequests> dii_requests() override { return dii_requests_; }
   const cdr::Limits& limits() const noexcept override { return core_.limits(); }
+  bool is_destroyed() const noexcept override { return core_.is_destroyed(); }
   cdr::Memory* value_memory() noexcept override { return core_.value_memory(); }
 
   /// The same for a reference that came over a connection which its client lends.
