@@ -107,15 +107,25 @@ TEST(GiopLimits, FragmentsAreMatchedByTheIdBehindTheContextsOf11) {
   }
 }
 
-TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
-  const auto kept = std::make_shared<base::KeptLog>();
-  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
-  SessionSettings settings;
-  settings.side = Side::acceptor;
-  settings.log = &log;
-  settings.peer = "tcp://somebody";
-  settings.limits.max_operation = 20;
-  const auto session = make_giop()->open(settings);
+class GiopLimitsLog : public testing::Test {
+ protected:
+  std::unique_ptr<Session> open(Side side) {
+    SessionSettings settings;
+    settings.side = side;
+    settings.log = &log_;
+    settings.peer = "tcp://somebody";
+    settings.limits.max_operation = 20;
+    return make_giop()->open(settings);
+  }
+
+  const std::shared_ptr<base::KeptLog> kept = std::make_shared<base::KeptLog>();
+
+ private:
+  const base::Log log_{{.levels = base::KeptLog::everything(), .sink = kept}};
+};
+
+TEST_F(GiopLimitsLog, TellsWhatIsBeyondThemByNameOfTheOptions) {
+  const auto session = open(Side::acceptor);
   Incoming incoming;
   EXPECT_EQ(session->take(request(2, std::string(30, 'o')), incoming).error().code, base::Code::malformed);
   ASSERT_EQ(kept->entries().size(), 1U);
@@ -127,14 +137,8 @@ TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
   EXPECT_EQ(kept->entries()[1].event, "the header of a message makes no sense") << "and is beyond no limit";
 }
 
-TEST(GiopLimits, WhatHasOnlyBegunIsNotSaidToMakeNoSense) {
-  const auto kept = std::make_shared<base::KeptLog>();
-  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
-  SessionSettings settings;
-  settings.side = Side::acceptor;
-  settings.log = &log;
-  settings.limits.max_operation = 20;
-  const auto session = make_giop()->open(settings);
+TEST_F(GiopLimitsLog, DoesNotSayThatWhatHasOnlyBegunMakesNoSense) {
+  const auto session = open(Side::acceptor);
   for (const char* name : {"ping", "much longer than the limit"}) {
     const base::Bytes message = request(2, name);
     Incoming incoming;
@@ -145,12 +149,8 @@ TEST(GiopLimits, WhatHasOnlyBegunIsNotSaidToMakeNoSense) {
   }
 }
 
-TEST(GiopLimits, RubbishThatLooksLikeALargeNumberIsNotSaidToBeBeyondALimit) {
-  const auto kept = std::make_shared<base::KeptLog>();
-  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
-  SessionSettings settings;
-  settings.log = &log;
-  const auto session = make_giop()->open(settings);
+TEST_F(GiopLimitsLog, DoesNotSayThatRubbishLikeALargeNumberIsBeyondALimit) {
+  const auto session = open(Side::initiator);
   Incoming incoming;
   base::Bytes reply{'G', 'I', 'O', 'P', 1, 2, 1, 1, 12, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
   reply.insert(reply.end(), {0xde, 0xad, 0xbe, 0xef});  // so many contexts
