@@ -119,6 +119,22 @@ bool keeps_contract_of_futures(const Mechanism& mechanism) {
   return contract.kept();
 }
 
+/// Connections that the reactor watches (here all; by default those beyond the ones that keep a thread): what it would
+/// tell anyhow is not asked of the carrier once more.
+bool keeps_contract_of_watched(const Mechanism& mechanism, const std::string& concurrency) {
+  Workload pings = kPings;
+  pings.server_environment.push_back("CORBEL_CONCURRENCY=" + concurrency);
+  Contract contract(mechanism.label() + " over tcp, server " + concurrency);
+  const Costs server = count_system_calls(mechanism, "tcp", pings)[1].calls;
+  // The connection's buffers, which are given back while it waits.
+  contract.at_most("heap allocations of the server", count_allocations(mechanism, "tcp", pings)[1], 3);
+  contract.exactly("receives of the server", total(server, {"recvfrom", "recvmsg", "read", "readv"}), 1);
+  contract.at_most("waits of the reactor of the server", total(server, {"epoll_wait", "epoll_pwait"}), 1);
+  // A pool hands over to another thread before each call.
+  if (concurrency == "single") contract.at_most("system calls of the server", sum(server), 4);
+  return contract.kept();
+}
+
 }  // namespace
 
 int run_contract(const Settings&, Report& report) {
@@ -131,6 +147,7 @@ int run_contract(const Settings&, Report& report) {
     if (mechanism.orb != "corbel") continue;
     for (const char* const transport : {"tcp", "unix", "shm"}) kept = keeps_contract(mechanism, transport) && kept;
     kept = keeps_contract_of_futures(mechanism) && kept;
+    for (const char* const each : {"single", "pool"}) kept = keeps_contract_of_watched(mechanism, each) && kept;
   }
   std::cout << (kept ? "The contract is kept.\n" : "The contract is BROKEN.\n");
   return kept ? 0 : 1;

@@ -325,7 +325,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void read_for_async() noexcept;
   void read_apart() noexcept;
   bool begin_for_async(bool called) noexcept;
-  bool has_taken_all() const noexcept;
+  bool has_taken_all(const Framer& framer) const noexcept;
   void end_for_async(ReadEnd end) noexcept;
   inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
 

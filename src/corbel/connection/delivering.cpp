@@ -226,7 +226,7 @@ void Connection::on_client_event(reactor::Events events) noexcept {
 struct Connection::Arrived {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
-  bool has_all() const noexcept { return receptions != 0 && connection.has_taken_all(); }
+  bool has_all() const noexcept { return receptions != 0 && connection.has_taken_all(*connection.framer_); }
   bool rests() const noexcept { return receptions > kMostReceptions; }
   Deadline until(const Framer&) noexcept {
     ++receptions;
@@ -240,8 +240,8 @@ struct Connection::Arrived {
 };
 
 /// True if asking the carrier again would probably be in vain: should more have come, the reactor says so at once.
-bool Connection::has_taken_all() const noexcept {
-  return link_.largest_message() == 0 && !framer_->in_message() && !framer_->is_full() && !link_.transport().pending();
+bool Connection::has_taken_all(const Framer& framer) const noexcept {
+  return link_.largest_message() == 0 && !framer.in_message() && !framer.is_full() && !link_.transport().pending();
 }
 
 /// On a thread of the reactor: what has arrived is read and decoded here, then finished after the role is free. While

@@ -19,6 +19,7 @@
 /// - `bool is_through()`, if it leaves when it has been given that and nothing else has come, so that the memory of a
 ///   large message stays for the next;
 /// - `bool has_all()`: true if nothing more is wanted of the carrier;
+/// - `bool leaves(const Framer&)`, if it leaves what may come next to the reactor;
 /// - `Deadline until(const Framer&)`: how long to wait for octets.
 namespace corbel::connection {
 
@@ -83,6 +84,9 @@ template <class Reader>
       return {Why::failed, whole.error()};
     if (!*whole) {
       if (reader.has_all()) return {};
+      if constexpr (requires { reader.leaves(framer); }) {
+        if (reader.leaves(framer)) return {Why::dry, {}};
+      }
       CORBEL_PROBE("wait and receive");
       const auto received = receive(framer, reader.until(framer));
       CORBEL_PROBE("framing");

@@ -79,6 +79,8 @@ struct Connection::Serving {
   void run();
   /// False if the reader's part is over.
   bool serve(Framer& framer, Message& message) {
+    ++served;
+    answers = message.kind != messaging::Kind::request || message.request.response != messaging::Response::none;
     if constexpr (!kApart) {
       return connection.serve_request(framer, message);
     } else {
@@ -105,6 +107,11 @@ struct Connection::Serving {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
+  /// Who has one answer, and sent nothing beyond its request, seldom has another on its way: the reactor is going to be
+  /// told to wait anyway, and tells of that, too.
+  bool leaves(const Framer& framer) const noexcept {
+    return !kApart && served == 1 && answers && !sticky && connection.has_taken_all(framer);
+  }
   Deadline until(const Framer& framer) {
     if constexpr (kApart) return patience(framer, connection.server_->settings().limits);
     // Counted from the last whole message: a peer that sends drop by drop does not keep a thread.
@@ -121,6 +128,8 @@ struct Connection::Serving {
   bool sticky = false;
   bool whole = true;  ///< a whole message has come since the last wait
   unsigned turns = 0;
+  unsigned served = 0;   ///< messages of the peer
+  bool answers = false;  ///< the last of them
   Deadline stays_until = Deadline::now();
 };
 
