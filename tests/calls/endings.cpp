@@ -278,6 +278,7 @@ const std::vector<End>& ends() {
     add_connecting(made);
     add_broken_connecting(made);
     add_withdrawn(made);
+    made.push_back(ended_while_connecting());
     made.push_back(wide_data_without_code_sets());
     made.push_back(wide_data_without_common_code_set());
     made.push_back(wide_data_in_giop_1_0());

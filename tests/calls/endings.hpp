@@ -62,6 +62,7 @@ End wide_data_without_code_sets();
 End wide_data_in_giop_1_0();
 End broken_while_sending();
 End timed_out_while_sending();
+End ended_while_connecting();
 End ended_by_shutdown();
 End cut_for_memory();
 End begun_after_shutdown();

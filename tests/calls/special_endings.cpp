@@ -136,6 +136,30 @@ End timed_out_while_sending() {
   return end;
 }
 
+End ended_while_connecting() {
+  End end = end_of("connect", "`shutdown()` or `destroy()` of the client's ORB", "no", "BAD_INV_ORDER", "NO",
+                   corba::minor::kOrbShutDown);
+  end.run = [] {
+    const test::SilentPort silent;
+    FakePeer other({answer::done()});
+    std::vector<std::string> options = {"-ORBConnectTimeout", "600000", "-ORBConnectHeadStart", "600000",
+                                        "-ORBCallTimeout",    "600000"};
+    auto orb = CORBA::ORB_init(options, "ended while connecting");
+    auto thing = thing_of(orb, {silent.profile(), other.profile()});
+    Ending ending;
+    std::thread calling([&] { ending = ending_of([&] { thing->ask(""); }); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // one that begins later ends the same way
+    const auto begin = std::chrono::steady_clock::now();
+    orb->shutdown(true);
+    calling.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+    EXPECT_EQ(other.requests(), 0U);
+    orb->destroy();
+    return ending;
+  };
+  return end;
+}
+
 End ended_by_shutdown() {
   End end = end_of("wait", "`shutdown()` or `destroy()` of the client's ORB", "unknown", "BAD_INV_ORDER", "MAYBE",
                    corba::minor::kOrbShutDown);

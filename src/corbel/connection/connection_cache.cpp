@@ -127,8 +127,12 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
     (void)routing::set_options(route.transport->factory(), *route.options, own);  // which was tried before
     options = &own;
   }
-  auto transport = route.transport->connector().connect(*route.endpoint, *options, deadline);
+  auto transport = [&] {
+    const base::Cancellation::Scope scope(connecting_);
+    return route.transport->connector().connect(*route.endpoint, *options, deadline);
+  }();
   if (!transport) {
+    if (is_closed()) return base::error(Stage::connect, Code::cancelled);
     const base::Error error = transport.error();
     if (error.stage == Stage::resolve && error.code == Code::out_of_resources) {
       CORBEL_LOG(*settings_.log, connection, warning, "a thread could not be started",
@@ -354,6 +358,11 @@ bool ConnectionCache::flush_oneways(base::Deadline deadline) {
   return flushed;
 }
 
+bool ConnectionCache::is_closed() {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
 void ConnectionCache::close() {
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections;
   std::vector<ConnectionPtr> retired;
@@ -363,6 +372,7 @@ void ConnectionCache::close() {
     connections.swap(connections_);
     retired.swap(retired_);
   }
+  connecting_.cancel();
   for (const auto& connection : retired) connection->close();
   for (const auto& [key, known] : connections) {
     for (const auto& connection : known) connection->end();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/routing/registry.hpp"
@@ -86,7 +87,7 @@ class ConnectionCache {
   AsyncReplyList cancel_async();
   /// Sends the oneways that wait; true if all have left by the deadline.
   bool flush_oneways(base::Deadline deadline);
-  /// Closes all, telling the peers.
+  /// Closes all, telling the peers, and ends what is connecting.
   void close();
 
  private:
@@ -98,11 +99,13 @@ class ConnectionCache {
   std::size_t retire_held(std::size_t most, bool bound_for_good);
   void retire(base::FunctionRef<bool(Connection&)> which);
   bool end_retired(base::Deadline deadline);
+  bool is_closed();
 
   const Registry& registry_;
   const Settings settings_;
   const std::size_t most_;
   OnewayCounters oneway_counters_;
+  base::Cancellation connecting_;
   base::ForkMutex mutex_;  // guards what follows
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
   std::vector<ConnectionPtr> retired_;  // calls may still be under way there

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/ipc/connector.hpp"
 
 namespace corbel::ipc::detail {
@@ -15,7 +16,8 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
-constexpr std::size_t kMostAtOnce = 8;  // then the oldest is given up for the next
+constexpr std::size_t kMostAtOnce = 8;                            // then the oldest is given up for the next
+constexpr base::Duration kLook = std::chrono::milliseconds(100);  // how long it may go on after it was cancelled
 
 /// Connecting to a local port without a listener can meet itself, when the system picks that port for our side.
 bool has_met_itself(int descriptor) noexcept {
@@ -114,11 +116,13 @@ base::Result<Handle> connect_any(base::FunctionRef<ConnectParameters(std::size_t
     CORBEL_TRY(Handle handle, connect(remote(0), deadline));
     return checked(std::move(handle));
   }
+  const base::Cancellation::Wait waiting(nullptr, nullptr);
   Race race;
   std::size_t begun = 0;
   Deadline turn = Deadline::now();
   if (deadline.is_now()) head_start = base::Duration::zero();
   for (;;) {
+    if (waiting.cancelled()) return base::error(Stage::connect, Code::cancelled);
     // The next begins when one has failed, or when those before it have had their time.
     if (begun < count && (race.size() == 0 || turn.expired())) {
       bool under_way = false;
@@ -131,7 +135,8 @@ base::Result<Handle> connect_any(base::FunctionRef<ConnectParameters(std::size_t
       return base::error(Stage::connect, deadline.is_now() ? Code::would_block : Code::timed_out);
     }
     const std::size_t before = race.size();
-    if (Handle there = race.wait(begun < count ? earlier(turn, deadline) : deadline)) return there;
+    const Deadline look = earlier(begun < count ? earlier(turn, deadline) : deadline, Deadline::after(kLook));
+    if (Handle there = race.wait(look)) return there;
     if (race.size() < before) turn = Deadline::now();
   }
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/ipc/test_support.hpp"
 
 namespace corbel::ipc {
@@ -229,6 +230,33 @@ TEST(ConnectToAny, WhoMeetsItselfWasRefused) {
   const auto stream = TcpConnector().connect(dead, Deadline::after(60s), {.local = dead.data()});
   ASSERT_FALSE(stream);
   EXPECT_EQ(stream.error(), base::error(Stage::connect, Code::refused));
+}
+
+/// Connects, which `cancellation` ends from another thread; the error.
+base::Error cancelled_meanwhile(const std::vector<InetAddress>& addresses, Deadline deadline, base::Duration pause) {
+  base::Cancellation cancellation;
+  std::thread ending([&] {
+    std::this_thread::sleep_for(pause);
+    cancellation.cancel();
+  });
+  const base::Cancellation::Scope scope(cancellation);
+  const auto stream = TcpConnector().connect(addresses, deadline, {}, 300s);
+  ending.join();
+  return stream ? base::Error{} : stream.error();
+}
+
+TEST(ConnectToAny, IsEndedByAnotherThread) {
+  const Silent silent;
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::size_t count : {1U, 3U}) {
+    const std::vector<InetAddress> addresses(count, silent.address());
+    for (const auto deadline : {Deadline::none(), Deadline::after(600s)}) {
+      for (const auto pause : {0us, 20us, 40us, 60us, 80us, 100us, 20'000us}) {
+        EXPECT_EQ(cancelled_meanwhile(addresses, deadline, pause), base::error(Stage::connect, Code::cancelled));
+      }
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s);  // the system itself gives up after two minutes
 }
 
 TEST(TcpConnect, ReportsARefusalWhenFinishing) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/connector.hpp"
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/ipc/opening.hpp"
 
 namespace corbel::ipc::detail {
@@ -31,6 +32,27 @@ int connect_fully(int descriptor, const ConnectParameters& parameters, Deadline 
   }
 }
 
+/// A connect(2) that another thread can end. shutdown(2) ends one under way, and the time-out one that is just
+/// beginning.
+class CancellableConnect {
+ public:
+  explicit CancellableConnect(const Handle& handle) noexcept : descriptor_(handle.get()) {}
+  base::Status check() const noexcept {
+    if (wait_.cancelled()) return base::error(Stage::connect, Code::cancelled);
+    return {};
+  }
+
+ private:
+  static void end(void* descriptor) noexcept {
+    const int socket = *static_cast<const int*>(descriptor);
+    (void)set_connect_timeout(socket, std::chrono::microseconds(1));
+    (void)::shutdown(socket, SHUT_RDWR);
+  }
+
+  int descriptor_;
+  base::Cancellation::Wait wait_{&end, &descriptor_};
+};
+
 }  // namespace
 
 base::Result<Handle> prepare_connect(const ConnectParameters& parameters, int extra_type) noexcept {
@@ -58,7 +80,10 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
     if (left == base::Duration::zero()) return base::error(Stage::connect, Code::timed_out);
     CORBEL_CHECK(set_connect_timeout(handle.get(), left));
   }
+  const CancellableConnect cancellable(handle);
+  CORBEL_CHECK(cancellable.check());
   const int os_error = connect_fully(handle.get(), parameters, deadline);
+  CORBEL_CHECK(cancellable.check());
   if (os_error == EINPROGRESS || os_error == EALREADY || os_error == EAGAIN || os_error == EINTR) {
     return base::error(Stage::connect, Code::timed_out);  // the number only says that it was not done yet
   }

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "corbel/base/cancellation.hpp"
+
 namespace corbel::ipc {
 
 using base::Code;
@@ -98,9 +100,10 @@ class Resolver::Wait {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
 
-  /// False if the deadline passed first.
-  bool until(std::unique_lock<std::mutex>& lock, Deadline deadline) {
+  /// False if the deadline passed first, or it was cancelled.
+  bool until(std::unique_lock<std::mutex>& lock, Deadline deadline, const base::Cancellation::Wait& waiting) {
     while (!job_.result) {
+      if (waiting.cancelled()) return false;
       if (deadline.expired()) {
         job_.given_up = Deadline::clock_now();
         return false;
@@ -142,6 +145,12 @@ base::Result<std::vector<InetAddress>> Resolver::resolve(std::string_view host, 
   const auto state = state_;
   if (deadline.is_none()) return state->lookup(host, port);
   const base::Error late = base::error(Stage::resolve, Code::timed_out);
+  const auto wake = [](void* waits) noexcept {
+    State& waited_for = *static_cast<State*>(waits);
+    const std::lock_guard seen(waited_for.mutex);
+    waited_for.changed.notify_all();
+  };
+  const base::Cancellation::Wait waiting(wake, state.get());
   std::unique_lock lock(state->mutex);
   const std::string name(host);
   std::shared_ptr<Job> job = state->find(name);
@@ -151,12 +160,12 @@ base::Result<std::vector<InetAddress>> Resolver::resolve(std::string_view host, 
       CORBEL_TRY(job, State::begin(state, name));
       break;
     }
-    if (deadline.expired()) return late;
+    if (deadline.expired() || waiting.cancelled()) return late;
     const Deadline next = earlier(full, deadline);
     state->changed.wait_for(lock, next.remaining());
   }
   if (state->hopeless(*job, Deadline::clock_now())) return late;
-  if (!Wait(*state, *job).until(lock, deadline)) return late;
+  if (!Wait(*state, *job).until(lock, deadline, waiting)) return late;
   if (!*job->result) return job->result->error();
   std::vector<InetAddress> addresses = **job->result;
   for (InetAddress& address : addresses) address = address.with_port(port);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/ipc/test_support.hpp"
 
 namespace corbel::ipc {
@@ -59,6 +60,26 @@ TEST(Resolver, GivesUpAtTheDeadlineAndTheLookupEndsByItself) {
   slow.tell();
   wait_for_the_last(resolver);
   EXPECT_EQ(resolver.resolve("slow.example", 7, soon())->front(), InetAddress::loopback_v4(7));
+}
+
+TEST(Resolver, WhoWaitsIsEndedByAnotherThread) {
+  Slow slow;
+  Resolver resolver(slow.lookup(), {.threads = 1});
+  base::Cancellation cancellation;
+  std::vector<std::thread> waiting;
+  for (const char* name : {"slow.example", "no.room"}) {
+    waiting.emplace_back([&, name] {
+      const base::Cancellation::Scope scope(cancellation);
+      EXPECT_FALSE(resolver.resolve(name, 7, Deadline::after(600s)));
+    });
+    while (slow.asked == 0) std::this_thread::yield();
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  cancellation.cancel();
+  for (std::thread& each : waiting) each.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s);
+  slow.tell();
+  wait_for_the_last(resolver);
 }
 
 TEST(Resolver, ThoseWhoWaitForOneNameShareALookupAndEachGetsItsPort) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/transport/endpoint_text.hpp"
 #include "corbel/transport/tls/carrier.hpp"
 #include "corbel/transport/tls/component.hpp"
@@ -63,6 +64,9 @@ class TlsConnector final : public Connector {
     if (session == nullptr) return base::error(Stage::connect, Code::out_of_resources);
     if (!host.empty()) session->ask_for(host);
     auto carrier = std::make_unique<TlsTransport>(std::move(inner), std::move(session), Role::client, contexts_.log());
+    const base::Cancellation::Wait shaking(
+        [](void* shaken) noexcept { static_cast<TlsTransport*>(shaken)->shutdown(); }, carrier.get());
+    if (shaking.cancelled()) return base::error(Stage::connect, Code::cancelled);
     if (auto ready = carrier->handshake(deadline); !ready) {
       return base::error(Stage::connect, ready.error().code, ready.error().os_error);
     }
