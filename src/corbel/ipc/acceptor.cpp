@@ -55,9 +55,9 @@ base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOpt
   return listening(std::move(handle), options.backlog);
 }
 
-base::Result<Handle> accept(int descriptor, Deadline deadline) noexcept {
+base::Result<Handle> accept(int descriptor, Deadline deadline, sockaddr* peer, socklen_t* size) noexcept {
   for (;;) {
-    const int accepted = ::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    const int accepted = ::accept4(descriptor, peer, size, SOCK_CLOEXEC);
     if (accepted >= 0) [[likely]]
       return Handle(accepted);
     if (concerns_one_connection(errno)) continue;

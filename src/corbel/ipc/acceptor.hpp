@@ -42,7 +42,9 @@ CORBEL_API base::Result<Handle> open_acceptor(const InetAddress& address, const 
                                               NoFile& file, int type) noexcept;
 CORBEL_API base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOptions<UnixAddress>& options,
                                               SocketFile& file, int type) noexcept;
-CORBEL_API base::Result<Handle> accept(int descriptor, base::Deadline deadline) noexcept;
+/// `peer`: where its address goes, of `*size` octets; or null, and so is `size`.
+CORBEL_API base::Result<Handle> accept(int descriptor, base::Deadline deadline, sockaddr* peer,
+                                       socklen_t* size) noexcept;
 
 }  // namespace detail
 
@@ -97,7 +99,17 @@ class Acceptor : public Socket<Product::kAcceptorRole> {
   /// ran out: the connection stays queued, so wait a little before trying again), cancelled (after shutdown()).
   base::Result<Product> accept(base::Deadline deadline = base::Deadline::none()) noexcept {
     if (!deadline.is_none() && !non_blocking_.load(std::memory_order_relaxed)) CORBEL_CHECK(set_non_blocking(true));
-    CORBEL_TRY(Handle handle, detail::accept(this->handle(), deadline));
+    CORBEL_TRY(Handle handle, detail::accept(this->handle(), deadline, nullptr, nullptr));
+    return Product(std::move(handle));
+  }
+  /// The same, and the peer's address, which the stream itself does not know any more once the peer has gone. It costs
+  /// no system call.
+  base::Result<Product> accept(base::Deadline deadline, Address& peer) noexcept {
+    if (!deadline.is_none() && !non_blocking_.load(std::memory_order_relaxed)) CORBEL_CHECK(set_non_blocking(true));
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    CORBEL_TRY(Handle handle, detail::accept(this->handle(), deadline, reinterpret_cast<sockaddr*>(&name), &size));
+    peer = Address::from_native(reinterpret_cast<sockaddr*>(&name), size);
     return Product(std::move(handle));
   }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "corbel/base/spin.hpp"
@@ -77,7 +79,17 @@ class SocketTransport : public Transport {
   int handle() const noexcept final { return socket_.handle(); }
   int send_handle() const noexcept final { return socket_.handle(); }
   std::string local() const final { return text_of(socket_.local_address()); }
-  std::string peer() const final { return text_of(socket_.peer_address()); }
+  std::string peer() const final {
+    if constexpr (Address::kInternet) {
+      if (peer_) return text_of(*peer_);
+    }
+    return text_of(socket_.peer_address());
+  }
+  /// Who it is, for peer(): the system does not say it any more when the peer has gone. Before others use it. (Of a
+  /// local peer the address says nothing.)
+  void set_peer(const Address& peer) {
+    if constexpr (Address::kInternet) peer_ = peer;
+  }
   PeerIdentity identity() const final {
     PeerIdentity identity;
     if constexpr (!Address::kInternet) {
@@ -126,8 +138,11 @@ class SocketTransport : public Transport {
     return std::string(scheme_).append("://").append(address ? address->to_string() : std::string());
   }
 
+  struct Unknown {};
+
   std::string_view scheme_;
   Socket socket_;
+  [[no_unique_address]] std::conditional_t<Address::kInternet, std::optional<Address>, Unknown> peer_;
   SocketTimeout send_timeout_;
   SocketTimeout receive_timeout_;
   base::Spin spin_;

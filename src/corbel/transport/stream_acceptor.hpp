@@ -20,8 +20,9 @@ class SocketAcceptor : public Acceptor {
   using Listener = ipc::Acceptor<typename Socket::AddressType, Socket>;
 
   base::Result<std::unique_ptr<Transport>> accept() override {
-    CORBEL_TRY(auto socket, listener_.accept(base::Deadline::now()));
-    return make(std::move(socket));
+    typename Socket::AddressType peer;
+    CORBEL_TRY(auto socket, listener_.accept(base::Deadline::now(), peer));
+    return make(std::move(socket), peer);
   }
   int handle() const noexcept override { return listener_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
@@ -34,7 +35,7 @@ class SocketAcceptor : public Acceptor {
   SocketAcceptor(Listener listener, std::vector<EndpointPtr> endpoints)
       : listener_(std::move(listener)), endpoints_(std::move(endpoints)) {}
   /// The carrier over an accepted socket.
-  virtual std::unique_ptr<Transport> make(Socket socket) = 0;
+  virtual std::unique_ptr<Transport> make(Socket socket, const typename Socket::AddressType& peer) = 0;
 
  private:
   /// Connections are the parent's; and the address is free when the parent has ended, whatever the child does.
@@ -55,8 +56,10 @@ class StreamAcceptor : public SocketAcceptor<ipc::Stream<Address>> {
       : SocketAcceptor<ipc::Stream<Address>>(std::move(acceptor), std::move(endpoints)), scheme_(scheme), spin_(spin) {}
 
  private:
-  std::unique_ptr<Transport> make(ipc::Stream<Address> stream) override {
-    return std::make_unique<StreamTransport<Address>>(scheme_, std::move(stream), base::Spin(spin_));
+  std::unique_ptr<Transport> make(ipc::Stream<Address> stream, const Address& peer) override {
+    auto made = std::make_unique<StreamTransport<Address>>(scheme_, std::move(stream), base::Spin(spin_));
+    made->set_peer(peer);
+    return made;
   }
 
   std::string_view scheme_;

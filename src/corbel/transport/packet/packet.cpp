@@ -40,7 +40,7 @@ class PacketAcceptor final : public SocketAcceptor<ipc::PacketStream> {
   }
 
  private:
-  std::unique_ptr<Transport> make(ipc::PacketStream socket) override {
+  std::unique_ptr<Transport> make(ipc::PacketStream socket, const ipc::UnixAddress&) override {
     return std::make_unique<PacketTransport>(kScheme, std::move(socket), base::Spin(spin_), kTraits);
   }
 

@@ -71,7 +71,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
   }
 
  private:
-  std::unique_ptr<Transport> make(ipc::UnixStream socket) override {
+  std::unique_ptr<Transport> make(ipc::UnixStream socket, const ipc::UnixAddress&) override {
     auto made = offer(std::move(socket));
     if (made) return *std::move(made);
     failure_ = made.error();

@@ -85,6 +85,20 @@ TEST(Tcp, PublishesTheHostItIsToldTo) {
   EXPECT_FALSE(factory->listen(**factory->parse("127.0.0.1:0"), options));
 }
 
+TEST(Tcp, APeerThatHasGoneIsStillNamed) {
+  const auto acceptor = listen("127.0.0.1:0");
+  auto client = make_tcp()->make_connector()->connect(*acceptor->endpoints().front(), {}, Deadline::after(20s));
+  ASSERT_TRUE(client) << base::to_string(client.error());
+  const std::string name = (*client)->local();
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ASSERT_EQ(::setsockopt((*client)->handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+  client->reset();  // with a reset
+  ASSERT_TRUE(ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::after(20s), base::Stage::wait));
+  const auto server = acceptor->accept();
+  ASSERT_TRUE(server);
+  EXPECT_EQ((*server)->peer(), name);
+}
+
 TEST(Tcp, SetsTheOptionsOfBothSides) {
   for (const bool on : {true, false}) {
     Options options;
