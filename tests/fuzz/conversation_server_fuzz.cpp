@@ -154,7 +154,8 @@ struct Conversation {
     for (int i = 0; i < 8 && server->work_pending(); ++i) server->perform_work();
   }
 
-  /// What the protocol answers without the servant: the target is not given by its key, or no code set is common.
+  /// What the protocol answers without the servant: the target is not given by its key, or no code set is common,
+  /// or the header is beyond a limit.
   bool is_of_protocol(const messaging::FrameHeader& frame, base::ConstByteSpan octets) const {
     cdr::Decoder body;
     if (frame.type == messaging::MessageType::locate_reply) {
@@ -164,8 +165,9 @@ struct Conversation {
     const auto reply = codec.decode_reply(frame, octets, {}, body);
     if (!reply.ok()) return false;
     if (reply->status == messaging::ReplyStatus::needs_addressing_mode) return true;
-    return reply->status == messaging::ReplyStatus::system_exception &&
-           body.get_plain_string() == "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0";
+    if (reply->status != messaging::ReplyStatus::system_exception) return false;
+    const std::string_view exception = body.get_plain_string();
+    return exception == "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0" || exception == "IDL:omg.org/CORBA/IMP_LIMIT:1.0";
   }
 
   void check() {

@@ -127,6 +127,32 @@ TEST(Limits, NoDescriptorsAreLeftAndNobodyIsIdle) {
                {{"peer", kPeer}});
 }
 
+TEST(Limits, MoreServiceContextsThanTheServerTakes) {
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBMaxServiceContexts", "0"});
+  const LoggingOrb client({});
+  const auto thing = client.thing(server.reference);
+  try {
+    thing->say("hello");  // the first tells the code sets
+    ADD_FAILURE();
+  } catch (const CORBA::IMP_LIMIT& refused) {
+    EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+  }
+  expect_event(server, LogLevel::warning, LogModule::messaging, "the header of a message is beyond a limit",
+               {{"peer", kPeer}, {"message", "request"}, {"limit", "-ORBMaxServiceContexts"}});
+  EXPECT_EQ(thing->say("hello"), "hello") << "the connection is still there";
+  // Of a oneway nobody hears; what follows is served.
+  Server usual({"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+  const Target target(usual.reference);
+  RawPeer peer(target.port);
+  test::Writer writer;
+  writer.giop(0, 2).u32(1).octet(0).octet(0).octet(0).octet(0).u16(0);
+  writer.octets(test::octets_of(target.key)).string("note").u32(257);
+  for (std::uint32_t i = 0; i < 257; ++i) writer.u32(0x4142).octets(test::octets_of("of no use"));
+  ASSERT_TRUE(peer.send(writer.align(8).i32(0).finish()));
+  ASSERT_TRUE(peer.send(plain_request(target)));
+  EXPECT_TRUE(peer.message());
+}
+
 TEST(Limits, HalfAMessage) {
   Server server(with({"-ORBMessageTimeout", "50"}));
   RawPeer half(Target(server.reference).port);

@@ -141,7 +141,8 @@ constexpr OptionRow kOptionTable[] = {
     {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels",
      "deepest nesting of incoming values: structs and unions of types that contain themselves, valuetypes, Anys"},
     {"MaxServiceContexts", NumberMember{CORBEL_MEMBER(limits.max_service_contexts)}, 0, 65535, "contexts",
-     "most service contexts in an incoming message"},
+     "most service contexts in an incoming message; a request with more is answered with IMP_LIMIT (most clients send "
+     "one or two with the first request of a connection)"},
     {"MaxProfiles", NumberMember{CORBEL_MEMBER(limits.max_profiles)}, 1, 65535, "profiles",
      "most profiles in an incoming object reference"},
     {"MaxComponents", NumberMember{CORBEL_MEMBER(limits.max_components)}, 0, 65535, "components",

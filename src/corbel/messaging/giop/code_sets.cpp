@@ -98,7 +98,8 @@ void GiopSession::introduce(std::uint32_t context_id, base::Bytes data) {
   return true;
 }
 
-/// The target was given in a way that we cannot take a key from, or the code sets are none of ours.
+/// The target was given in a way that we cannot take a key from, the code sets are none of ours, or the header is
+/// beyond a limit.
 void GiopSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
   const auto by_key = [](cdr::Encoder& out) { out.put(std::int16_t{0}); };
   if (incoming.request.response == Response::none) {
@@ -108,11 +109,14 @@ void GiopSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
   if (incoming.request.object_key.data() == nullptr) {
     return put_reply(encoder, origin, ReplyStatus::needs_addressing_mode, {}, by_key);
   }
-  put_reply(encoder, origin, ReplyStatus::system_exception, {}, [](cdr::Encoder& out) {
-    constexpr std::uint32_t kNoCommonCodeSet = 0x4f4d0000 | 2;  // of the OMG
+  const bool beyond_limit = !limit_passed_by(incoming.request).empty();
+  put_reply(encoder, origin, ReplyStatus::system_exception, {}, [&](cdr::Encoder& out) {
+    constexpr std::uint32_t kNoCommonCodeSet = 0x4f4d0000 | 2;          // of the OMG
+    constexpr std::uint32_t kHeaderTooLarge = 0x43420000 | 8 << 7 | 8;  // Corbel's: Stage::receive, Code::too_large
     constexpr std::uint32_t kCompletedNo = 1;
-    out.put_plain_string("IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0");
-    out.put(kNoCommonCodeSet);
+    out.put_plain_string(beyond_limit ? "IDL:omg.org/CORBA/IMP_LIMIT:1.0"
+                                      : "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0");
+    out.put(beyond_limit ? kHeaderTooLarge : kNoCommonCodeSet);
     out.put(kCompletedNo);
   });
 }

@@ -109,15 +109,17 @@ TEST(GiopLimits, FragmentsAreMatchedByTheIdBehindTheContextsOf11) {
 
 class GiopLimitsLog : public testing::Test {
  protected:
+  GiopLimitsLog() { limits.max_operation = 20; }
   std::unique_ptr<Session> open(Side side) {
     SessionSettings settings;
     settings.side = side;
     settings.log = &log_;
     settings.peer = "tcp://somebody";
-    settings.limits.max_operation = 20;
+    settings.limits = limits;
     return make_giop()->open(settings);
   }
 
+  cdr::Limits limits;
   const std::shared_ptr<base::KeptLog> kept = std::make_shared<base::KeptLog>();
 
  private:
@@ -127,14 +129,48 @@ class GiopLimitsLog : public testing::Test {
 TEST_F(GiopLimitsLog, TellsWhatIsBeyondThemByNameOfTheOptions) {
   const auto session = open(Side::acceptor);
   Incoming incoming;
-  EXPECT_EQ(session->take(request(2, std::string(30, 'o')), incoming).error().code, base::Code::malformed);
+  EXPECT_TRUE(session->take(request(2, std::string(30, 'o')), incoming));
   ASSERT_EQ(kept->entries().size(), 1U);
   EXPECT_EQ(kept->entries()[0].event, "the header of a message is beyond a limit");
   EXPECT_EQ(kept->entries()[0].value("peer"), "tcp://somebody");
-  EXPECT_NE(kept->entries()[0].value("limit").find("-ORBMaxOperation"), std::string::npos);
+  EXPECT_EQ(kept->entries()[0].value("limit"), "-ORBMaxOperation");
   EXPECT_FALSE(session->take(base::Bytes{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0, 0, 0, 0}, incoming));
   ASSERT_EQ(kept->entries().size(), 2U);
   EXPECT_EQ(kept->entries()[1].event, "the header of a message makes no sense") << "and is beyond no limit";
+}
+
+TEST_F(GiopLimitsLog, ARequestBeyondThemIsAnsweredAndTheConversationGoesOn) {
+  limits.max_service_contexts = 1;
+  const base::Bytes data(9, 0xee);
+  const base::Bytes code_sets{1, 0, 0, 0, 1, 0, 1, 5, 9, 1, 1, 0};  // UTF-8, UTF-16
+  const ServiceContext contexts[] = {{1, code_sets}, {0x4143, data}};
+  for (const auto minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    const auto session = open(Side::acceptor);
+    for (const auto& [message, option] : {std::pair(request(minor, "ping", contexts), "-ORBMaxServiceContexts"),
+                                          std::pair(request(minor, std::string(30, 'o'), {}), "-ORBMaxOperation")}) {
+      Incoming incoming;
+      ASSERT_TRUE(session->take(message, incoming)) << int{minor};
+      ASSERT_EQ(incoming.kind, Kind::answer);
+      EXPECT_EQ(kept->entries().back().value("limit"), option);
+      cdr::Encoder encoder(cdr::Format{});
+      session->put_answer(encoder, incoming);
+      const base::Bytes answer = encoder.to_bytes();
+      const auto frame = kGiop->decode_frame(answer, {});
+      ASSERT_TRUE(frame);
+      cdr::Decoder body;
+      const auto reply = kGiop->decode_reply(*frame, answer, {}, body);
+      ASSERT_TRUE(reply);
+      EXPECT_EQ(reply->token, 6U);
+      EXPECT_EQ(reply->status, ReplyStatus::system_exception);
+      EXPECT_EQ(body.get_plain_string(), "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+      EXPECT_EQ(body.get<std::uint32_t>(), 0x43420408U);
+      EXPECT_EQ(body.get<std::uint32_t>(), 1U) << "COMPLETED_NO";
+    }
+    EXPECT_TRUE(session->heard_code_sets()) << "they are not told again";
+    Incoming incoming;
+    ASSERT_TRUE(session->take(request(minor, "ping", std::span(contexts).first(1)), incoming));
+    EXPECT_EQ(incoming.kind, Kind::request);
+  }
 }
 
 TEST_F(GiopLimitsLog, DoesNotSayThatWhatHasOnlyBegunMakesNoSense) {

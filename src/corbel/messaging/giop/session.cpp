@@ -160,13 +160,39 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
   return malformed();
 }
 
+std::string_view GiopSession::limit_passed_by(const IncomingRequest& request) const noexcept {
+  if (request.contexts.count() > limits_.max_service_contexts) return "-ORBMaxServiceContexts";
+  if (request.object_key.size() > limits_.max_object_key) return "-ORBMaxObjectKey";
+  return request.operation.size() >= limits_.max_operation ? "-ORBMaxOperation" : std::string_view();
+}
+
+/// A request whose header cannot be read as usual. One that is only beyond a limit is answered: the conversation has
+/// others, and their callers would not know what became of theirs.
+[[gnu::noinline]] base::Status GiopSession::look_at_odd_request(base::Error why, const FrameHeader& frame,
+                                                                Incoming& incoming) {
+  IncomingRequest& request = incoming.request;
+  cdr::Limits wide = limits_;
+  wide.max_service_contexts = wide.max_object_key = wide.max_operation = ~0U;
+  bool needs_key_addressing = false;
+  const bool whole = incoming.octets.size() >= incoming.size;
+  if (why.code != Code::too_large || !whole ||
+      !codec_.decode_request(frame, incoming.octets, wide, request, needs_key_addressing, incoming.body)) {
+    return refuse(why, incoming, "request", "-ORBMaxObjectKey");
+  }
+  CORBEL_LOG(log_, messaging, warning, "the header of a message is beyond a limit", {"peer", peer_},
+             {"message", "request"}, {"limit", limit_passed_by(request)});
+  (void)take_code_sets(request);  // the client does not tell them again
+  incoming.kind = request.response == Response::none ? Kind::nothing : Kind::answer;
+  return {};
+}
+
 base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& incoming) {
   IncomingRequest& request = incoming.request;
   bool needs_key_addressing = false;
   if (const base::Status read =
           codec_.decode_request(frame, incoming.octets, limits_, request, needs_key_addressing, incoming.body);
       !read) [[unlikely]]
-    return refuse(read.error(), incoming, "request", "-ORBMaxServiceContexts, -ORBMaxObjectKey or -ORBMaxOperation");
+    return look_at_odd_request(read.error(), frame, incoming);
   incoming.kind = Kind::request;
   incoming.body_at = incoming.body.position();
   bool can_be_served = !needs_key_addressing;

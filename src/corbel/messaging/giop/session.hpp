@@ -68,6 +68,9 @@ class GiopSession : public Session {
   base::Status take_piece(const FrameHeader& frame, Incoming& incoming);
   base::Status look(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_request(const FrameHeader& frame, Incoming& incoming);
+  base::Status look_at_odd_request(base::Error why, const FrameHeader& frame, Incoming& incoming);
+  /// The option that a request is beyond; empty: none.
+  std::string_view limit_passed_by(const IncomingRequest& request) const noexcept;
   base::Status look_at_locate_request(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_reply(const FrameHeader& frame, Incoming& incoming);
   base::Error refuse(base::Error why, const Incoming& incoming, std::string_view message,
