@@ -194,5 +194,18 @@ TEST(AdapterEvents, AnEndThatTakesTooLong) {
   EXPECT_EQ(server.log->count("shut down"), 0U);
 }
 
+TEST(AdapterEvents, ReferencesThatLeadNowhere) {
+  const char* const group = "multicast://239.255.77.12:0";
+  LoggingOrb orb({"-ORBMulticastInterface", "lo", "-ORBListenEndpoints", group});
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb.orb->resolve_initial_references("RootPOA"));
+  for (int n = 0; n < 2; ++n) {
+    const auto object = poa->servant_to_reference(CORBA::make_reference<ThingImpl>());
+    EXPECT_TRUE(object->_target()->ior().profiles.empty());
+  }
+  expect_event(orb, LogLevel::warning, LogModule::orb, "references lead nowhere",
+               {{"why", "groups alone"}, {"endpoint", "multicast://239.255.77.12:"}, {"mend", "-ORBListenEndpoints"}});
+  EXPECT_EQ(orb.log->count("references lead nowhere"), 1U);
+}
+
 }  // namespace
 }  // namespace corbel::log_test

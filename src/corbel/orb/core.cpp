@@ -241,7 +241,14 @@ void Core::start_threads() {
 }
 
 std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key, std::string_view lane) {
-  return registry_.publish(*listen(*find_lane(lane)), object_key);
+  const Lane::PublishedPtr open = listen(*find_lane(lane));
+  auto profiles = registry_.publish(*open, object_key);
+  if (profiles.empty() && !open->empty() && !told_leads_nowhere_.exchange(true)) {
+    CORBEL_LOG(log_, orb, warning, "references lead nowhere", {"why", "the ORB listens to groups alone"},
+               {"endpoint", open->front().endpoint->text()},
+               {"mend", "-ORBListenEndpoints with tcp://HOST:PORT, too, unless all objects are members of groups"});
+  }
+  return profiles;
 }
 
 void Core::listen_to_group(const ior::TaggedProfile& profile) {

@@ -256,6 +256,7 @@ class Core final {
   std::atomic<unsigned> work_handles_{0};
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};
+  std::atomic<bool> told_leads_nowhere_{false};
   std::atomic<bool> destroyed_{false};
   base::WeakPtr<Core> owner_;
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Core*>(self)->serves_ = false; }, this};
