@@ -4,6 +4,7 @@
 
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 
@@ -205,6 +206,23 @@ TEST(AdapterEvents, ReferencesThatLeadNowhere) {
   expect_event(orb, LogLevel::warning, LogModule::orb, "references lead nowhere",
                {{"why", "groups alone"}, {"endpoint", "multicast://239.255.77.12:"}, {"mend", "-ORBListenEndpoints"}});
   EXPECT_EQ(orb.log->count("references lead nowhere"), 1U);
+}
+
+TEST(AdapterEvents, AOnewayThatComesTooLate) {
+  Server server;
+  const Target target(server.reference);
+  policy::ClientPolicies long_ago;
+  long_ago.request_end = 1;
+  test::Writer writer;
+  writer.giop(0, 2).u32(1).octet(0).octet(0).octet(0).octet(0).u16(0);
+  writer.octets(test::octets_of(target.key)).string("tell").u32(1).u32(corbel::orb::kInvocationPoliciesContext);
+  writer.octets(corbel::orb::encode_invocation_policies(long_ago)).align(8).string("late");
+  test::RawPeer peer(target.port);
+  ASSERT_TRUE(peer.send(writer.finish()));
+  expect_event(server, LogLevel::debug, LogModule::server, "request ends in a system exception",
+               {{"exception", "TIMEOUT"}, {"operation", "tell"}, {"key", ""}, {"peer", "tcp://"}});
+  expect_event(server, LogLevel::debug, LogModule::server, "request ends in a system exception",
+               {{"exception", "the request came when its time was over"}});
 }
 
 }  // namespace
