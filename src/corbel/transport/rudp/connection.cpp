@@ -134,7 +134,7 @@ void Connection::wake() {
   const bool receivable = would_receive();
   receivable_.store(receivable, std::memory_order_release);
   const bool roomy = room_wanted_ != 0 && (!can_send() || conversation_.room() >= room_wanted_);
-  const bool settled = opener_waits_ && (conversation_.is_open() || conversation_.is_over());
+  const bool settled = opener_waits_ && is_settled();
   if ((reader_waits_ && receivable) || roomy || settled) changed_.notify_all();
   if (!event_.is_open()) return;
   const bool wanted = receivable && !reader_waits_;
@@ -151,8 +151,7 @@ void Connection::wake() {
 base::Status Connection::wait_until_open(Deadline deadline) {
   Lock lock(mutex_);
   opener_waits_ = true;
-  const bool settled =
-      changed_.wait(lock, deadline, [&] { return conversation_.is_open() || conversation_.is_over(); });
+  const bool settled = changed_.wait(lock, deadline, [&] { return is_settled(); });
   opener_waits_ = false;
   if (!settled) return base::error(Stage::connect, Code::timed_out);
   // It may be over again; then who uses it is told.

@@ -50,7 +50,7 @@ class Connection final : public base::RefCounted {
 
   // --- its user ---
 
-  /// Waits until the hand-shake is over. Errors (stage connect): as Conversation::reason(), timed_out.
+  /// Waits until the hand-shake is over, or shutdown(). Errors (stage connect): as Conversation::reason(), timed_out.
   base::Status wait_until_open(base::Deadline deadline);
   /// As Transport has them.
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline, bool some);
@@ -84,6 +84,8 @@ class Connection final : public base::RefCounted {
     return conversation_.is_readable() || shut_ || conversation_.has_ended() || conversation_.is_over();
   }
   bool can_send() const noexcept { return !shut_ && conversation_.is_open() && !conversation_.has_ended(); }
+  /// The hand-shake is over, or nobody wants it any more.
+  bool is_settled() const noexcept { return shut_ || conversation_.is_open() || conversation_.is_over(); }
   base::Result<std::size_t> received(base::ByteSpan buffer, Lock& lock);
 
   const WayPtr way_;

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/base/kept_log.hpp"
+#include "corbel/ipc/datagram.hpp"
 #include "corbel/transport/rudp/test_support.hpp"
 
 namespace corbel::transport::rudp_tests {
@@ -127,6 +129,23 @@ TEST_F(Rudp, APeerBehindACutNetworkIsGivenUp) {
   EXPECT_EQ(end_of(*server_), Code::lost);
   EXPECT_GT(std::chrono::steady_clock::now() - begin, 900ms);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+}
+
+TEST_F(Rudp, ConnectingToAHostThatIsSilentIsEndedByAnotherThread) {
+  const auto silent = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+  factory_ = make_rudp();
+  connector_ = factory_->make_connector();
+  base::Cancellation cancellation;
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread ending([&] {
+    std::this_thread::sleep_for(20ms);
+    cancellation.cancel();
+  });
+  const base::Cancellation::Scope scope(cancellation);
+  (void)connect_to(*silent.local_address(), 600s);  // whatever comes of it is over
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s) << "before the peer is given up";
+  ending.join();
+  EXPECT_EQ(connect_to(*silent.local_address(), 600s).error(), base::error(Stage::connect, Code::cancelled));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/ipc/resolver.hpp"
 #include "corbel/transport/connection_options.hpp"
@@ -126,6 +127,9 @@ class RudpConnector final : public Connector {
     CORBEL_TRY(const SharedSocketPtr socket, SharedSocket::connecting(*service, address));
     ConnectionPtr connection = socket->connect(terms, options.spin);
     auto carrier = std::make_unique<Carrier>(connection, service);  // releases it whatever happens
+    const base::Cancellation::Wait opening([](void* opened) noexcept { static_cast<Carrier*>(opened)->shutdown(); },
+                                           carrier.get());
+    if (opening.cancelled()) return base::error(Stage::connect, Code::cancelled);
     CORBEL_CHECK(connection->wait_until_open(deadline));
     return std::unique_ptr<Transport>(std::move(carrier));
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/ipc/connector.hpp"
 #include "corbel/transport/local_endpoint.hpp"
@@ -120,7 +121,7 @@ class ShmConnector final : public Connector {
     CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, {}));
     const auto peer = socket.get(ipc::option::peer_credentials);
     if (!peer || !users->permit(peer->user)) return base::error(Stage::connect, Code::refused);
-    CORBEL_TRY(auto channel, Channel::take(socket, deadline));
+    CORBEL_TRY(auto channel, take(socket, deadline));
     auto made = Carrier::make(std::move(socket), std::move(channel), std::move(watch), base::Spin(options.spin),
                               {.gives = gives_lent_}, process_text(::getpid()), own->text());
     if (!made) return at(Stage::connect, made.error());
@@ -128,6 +129,14 @@ class ShmConnector final : public Connector {
   }
 
  private:
+  /// What the server sends as soon as it accepts; another thread may end the waiting.
+  static base::Result<base::IntrusivePtr<Channel>> take(ipc::UnixStream& socket, base::Deadline deadline) {
+    const base::Cancellation::Wait greeted(
+        [](void* from) noexcept { (void)static_cast<ipc::UnixStream*>(from)->shutdown(ipc::Direction::both); },
+        &socket);
+    if (greeted.cancelled()) return base::error(Stage::connect, Code::cancelled);
+    return Channel::take(socket, deadline);
+  }
   /// The result is kept: looking up names may take longer than a deadline.
   base::Result<Users> permitted() {
     {

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "corbel/base/cancellation.hpp"
 #include "corbel/base/kept_log.hpp"
 #include "corbel/transport/shm/test_support.hpp"
 #include "corbel/transport/shm/users.hpp"
@@ -185,6 +186,21 @@ TEST_F(Shm, AServerThatOffersNothingCostsAClientItsTimeOnly) {
   const auto connected = factory_->make_connector()->connect(**factory_->parse(name), {}, Deadline::after(50ms));
   ASSERT_FALSE(connected);
   EXPECT_EQ(connected.error(), base::error(Stage::connect, Code::timed_out));
+}
+
+TEST_F(Shm, ConnectingToAServerThatDoesNotAcceptIsEndedByAnotherThread) {
+  const std::string name = unused_name();
+  const auto acceptor = *factory_->listen(**factory_->parse(name), {});
+  base::Cancellation cancellation;
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread ending([&] {
+    std::this_thread::sleep_for(20ms);
+    cancellation.cancel();
+  });
+  const base::Cancellation::Scope scope(cancellation);
+  EXPECT_FALSE(factory_->make_connector()->connect(**factory_->parse(name), {}, Deadline::after(60s)));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  ending.join();
 }
 
 }  // namespace
