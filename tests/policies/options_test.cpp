@@ -193,7 +193,7 @@ const std::vector<Effect>& effects() {
          return call(with, [](const FakePeer& peer) { return test::ior_string({peer.profile(std::string(65, 'k'))}); });
        },
        "INV_OBJREF NO", "done"},
-      {"MaxOperation", "16", call_of_long_name, "COMM_FAILURE MAYBE", "BAD_OPERATION NO 2"},
+      {"MaxOperation", "16", call_of_long_name, "IMP_LIMIT NO", "BAD_OPERATION NO 2"},
       {"MaxExpansion", "1", call_answered_with_names, "MARSHAL YES", "done"},
   };
   return all;
