@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kCannotTrace = 77;  ///< what CTest takes as "skipped"
 
-/// Something else may happen now and then (a timer); not in every call.
-constexpr double kSlack = 0.02;
+/// Something else may happen now and then (a timer; on a loaded machine a traced call takes long); not in every call.
+constexpr double kSlack = 0.1;
 
 double total(const Costs& calls, std::initializer_list<const char*> names) {
   double count = 0;
