@@ -13,6 +13,7 @@
 
 #include "castle.hpp"
 #include "corbel/connection/token.hpp"
+#include "corbel/ipc/acceptor.hpp"
 #include "corbel/orb/parts.hpp"
 #include "support/allocations.hpp"
 
@@ -352,6 +353,28 @@ TEST(OutOfMemory, TheRightToSendIsWaitedForAllTheSame) {
   EXPECT_TRUE(in_time);
   token.unlock();
   other.join();
+}
+
+// When the time of one is over, their timer sets itself to that of the next.
+TEST(OutOfMemory, CallsWhoseTimerFindsNoneEnd) {
+  const auto silent = *ipc::TcpAcceptor::open(ipc::InetAddress::loopback_v4());
+  const std::string place = "corbaloc:iiop:" + silent.local_address()->to_string() + "/castle";
+  const Client client(place, {"-ORBCallTimeout", "1000"});
+  auto first = client.castle->async_slow(1);
+  std::this_thread::sleep_for(500ms);
+  auto second = client.castle->async_slow(2);
+  test::refuse_allocations(0, 1'000'000);
+  std::this_thread::sleep_for(1500ms);
+  test::refuse_allocations(0, 0);
+  for (auto* const pending : {&first, &second}) {
+    try {
+      pending->get();
+      ADD_FAILURE() << "nothing was refused";
+    } catch (const CORBA::SystemException& refused) {
+      EXPECT_EQ(std::string(refused._name()), "NO_MEMORY");  // there is none either for the text of another
+      EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_MAYBE);
+    }
+  }
 }
 
 TEST(OutOfMemory, TheFirstCallThatKnowsItsWayMayFindNone) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests whose callers do not wait, and threads that wait for one of them nevertheless.
+#include <cerrno>
+#include <new>
+
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
@@ -214,9 +217,20 @@ void Connection::expire() noexcept {
   see_to_reading();
 }
 
-/// Takes off the requests whose time is over (timed_out), or all of them.
+/// Gives up the requests whose time is over (timed_out), or all of them.
 void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
   const std::lock_guard lock(mutex_);
+  const Deadline next = take_off_async(given_up, why);
+  if (why == Code::timed_out) try {
+      set_timer(looks_ ? earlier(next, Deadline::after(kPatience)) : next);
+    } catch (const std::bad_alloc&) {  // nothing would end those that are left
+      (void)take_off_async(given_up, Code::out_of_resources);
+    }
+  if (outstanding_.empty()) reading_.unshare();
+}
+
+/// With the mutex. The earliest deadline of those that stay.
+Deadline Connection::take_off_async(AsyncReplyList& given_up, Code why) noexcept {
   Deadline next = Deadline::none();
   looks_ = false;
   for (UnderWay* request = outstanding_.first(); request != nullptr;) {
@@ -233,11 +247,11 @@ void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
     end_helping(reply);
     if (reply.give_up(why == Code::timed_out ? kBehindOthers : base::error(Stage::send, why))) continue;
     outstanding_.take(reply.token);
-    reply.error = base::error(Stage::wait, why);
+    reply.error =
+        why == Code::out_of_resources ? base::error(Stage::receive, why, ENOMEM) : base::error(Stage::wait, why);
     given_up.push(reply);
   }
-  if (why == Code::timed_out) set_timer(looks_ ? earlier(next, Deadline::after(kPatience)) : next);
-  if (outstanding_.empty()) reading_.unshare();
+  return next;
 }
 
 }  // namespace corbel::connection

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/connection/completions.hpp"
 
+#include <new>
+
 namespace corbel::connection {
 namespace {
 
@@ -29,13 +31,18 @@ void Completions::push(AsyncReply& reply) noexcept {
 }
 
 void Completions::call_thread() noexcept {
-  reactor_.post([this] {
+  const auto work = [this] {
     {
       const std::lock_guard lock(mutex_);
       called_ = false;
     }
     drain();
-  });
+  };
+  try {
+    reactor_.post(work);
+  } catch (const std::bad_alloc&) {  // rather here than never
+    work();
+  }
 }
 
 void Completions::run(AsyncReplyList& replies) noexcept {

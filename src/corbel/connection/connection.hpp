@@ -320,6 +320,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   messaging::Token take_free_token(messaging::Token free);
   void set_timer(base::Deadline deadline);
   void give_up_async(AsyncReplyList& given_up, base::Code why) noexcept;
+  base::Deadline take_off_async(AsyncReplyList& given_up, base::Code why) noexcept;
   static void end_helping(AsyncReply& reply) noexcept;
   void stop_helping(messaging::Token token, const Sleeper& helper) noexcept;
   void read_for_async() noexcept;
@@ -328,7 +329,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   bool has_taken_all(const Framer& framer) const noexcept;
   void end_for_async(ReadEnd end) noexcept;
   inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
-
   /// Requests that a thread runs.
   std::uint32_t running() const noexcept { return running_.load(std::memory_order_seq_cst); }
   bool serve_request(Framer& framer, Message& message);

@@ -217,7 +217,7 @@ bool Server::look_for_slow_upcalls() {
     const std::lock_guard lock(mutex_);
     for (Connection* each = live_.oldest(Place::served); each != nullptr; each = LiveConnections::next(*each)) {
       served = true;
-      if (each->in_same_upcall()) slow.emplace_back(each);
+      if (each->in_same_upcall() && !keep(slow, *each)) break;
     }
   }
   for (const auto& connection : slow) connection->hand_over_slow_upcall();

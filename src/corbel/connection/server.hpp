@@ -187,6 +187,7 @@ class Server final : private InputUser {
   void lose(Connection& connection, base::Error error, const char* why);
   void look_after(base::Duration delay, std::int64_t now);
   void look_at_ages();
+  static bool keep(std::vector<ConnectionPtr>& among, Connection& connection) noexcept;
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
                        std::vector<ConnectionPtr>& stuck);
   void stop_threads();

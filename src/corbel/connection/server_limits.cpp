@@ -292,6 +292,14 @@ void Server::look_after(base::Duration delay, std::int64_t now) {
   }
 }
 
+/// False without memory for it.
+bool Server::keep(std::vector<ConnectionPtr>& among, Connection& connection) noexcept try {
+  among.emplace_back(&connection);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 void Server::look_at_ages() {
   std::vector<ConnectionPtr> idle;
   std::vector<ConnectionPtr> half;
@@ -332,7 +340,7 @@ void Server::give_up_half(Connection& connection) {
   connection.drain();
 }
 
-/// With the mutex. Those that cannot go now get a new age.
+/// With the mutex. Those that cannot go now get a new age. Those that no memory is left for are there at the next look.
 void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
                              std::vector<ConnectionPtr>& stuck) {
   const auto limit = [&](base::Duration time) {
@@ -340,8 +348,8 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
   };
   for (Connection* each = live_.oldest(Place::idle);
        each != nullptr && each->live.since <= limit(settings_.limits.idle); each = live_.oldest(Place::idle)) {
+    if (each->under_way() == 0 && !hears_group(*each) && !each->is_wanted() && !keep(idle, *each)) break;
     put(*each, Place::idle, now);
-    if (each->under_way() == 0 && !hears_group(*each) && !each->is_wanted()) idle.emplace_back(each);
   }
   for (Connection* each = live_.oldest_part();
        each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {
@@ -350,17 +358,17 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
       live_.put_off(*each, now);
       continue;
     }
+    const bool loses = may_lose(*each);
+    if (!loses && !keep(half, *each)) break;
     live_.set_part(*each, 0, now);
-    if (may_lose(*each)) {
+    if (loses) {
       each->session().forget_parts();
       put(*each, Place::idle, now);
-    } else {
-      half.emplace_back(each);
     }
   }
   for (Connection* each = live_.oldest(Place::sending); each != nullptr && each->live.since <= limit(send_timeout());
        each = live_.oldest(Place::sending)) {
-    stuck.emplace_back(each);
+    if (!keep(stuck, *each)) break;
     put(*each, Place::sending, now);
   }
 }

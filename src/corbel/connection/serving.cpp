@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server side of a connection: read, run, reply, on one thread.
+#include <new>
 #include <utility>
 
 #include "corbel/base/probe.hpp"
@@ -181,12 +182,14 @@ void Connection::Serving<kApart>::run() {
   connection.end_serving(end.error, end.why == ReadEnd::Why::broken);
 }
 
-void Connection::on_event(reactor::Events events) noexcept {
+void Connection::on_event(reactor::Events events) noexcept try {
   if (server_ == nullptr) return on_client_event(events);
   if (keeps_replies()) send_backlog();
   if (transport().handle() >= 0) return Serving<false>{*this}.run();
   // A connection that has a thread of its own is read by that alone.
   if (events != reactor::Events::writable) Serving<true>{*this}.run();
+} catch (const std::bad_alloc&) {  // nobody would be told when there is more
+  end_serving(base::error(Stage::wait, Code::out_of_resources), false);
 }
 
 bool Connection::serve_request(Framer& framer, Message& message) {

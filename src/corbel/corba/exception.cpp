@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <ostream>
 #include <string_view>
 
@@ -176,7 +177,11 @@ std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
   } catch (const SystemExceptionCore& ended) {
     if (ended.ended_own_call()) return exception;
     try {
-      raise_end_of_own_call(ended);
+      try {
+        raise_end_of_own_call(ended);
+      } catch (const std::bad_alloc&) {
+        raise_no_memory(ended.minor(), ended._completed(), true);
+      }
     } catch (...) {
       return std::current_exception();
     }

@@ -2,6 +2,7 @@
 #include "corbel/transport/rudp/connection.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace corbel::transport::rudp {
@@ -114,8 +115,9 @@ void Connection::speak() {
   }
 }
 
-/// A timer that comes too early is cheaper than one that is moved each time.
-void Connection::come_back() {
+/// A timer that comes too early is cheaper than one that is moved each time. Without memory for one it is tried again
+/// with whatever comes next; callers have deadlines of their own.
+void Connection::come_back() try {
   const Time due = conversation_.due();
   if (due >= armed_ && due != kNever) return;
   if (armed_ != kNever) way_->reactor().cancel(timer_);
@@ -128,6 +130,8 @@ void Connection::come_back() {
     self->conversation_.expire(now());
     self->settle(lock);
   });
+} catch (const std::bad_alloc&) {
+  armed_ = kNever;
 }
 
 void Connection::wake() {
