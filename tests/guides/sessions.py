@@ -11,11 +11,13 @@ the sessions are replaced by free ones. Each session runs in a shell and a folde
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from ports import free_port  # noqa: E402
 
 TIMEOUT_S = 120
 MARK = "@@@ end of command"
@@ -47,11 +49,10 @@ def sessions_of(guide):
 
 
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [str(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    ports = set()
+    while len(ports) < count:
+        ports.add(str(free_port()))
+    return list(ports)
 
 
 def pattern_of(lines):

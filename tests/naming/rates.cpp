@@ -18,13 +18,14 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "CosNaming.hpp"
 #include "corbel/corbel.hpp"
-#include "corbel/orb/parts.hpp"
 #include "files.hpp"
+#include "free_port.hpp"
 #include "process.hpp"
 
 namespace {
@@ -133,7 +134,10 @@ double together(int clients, Work work) {
 
 std::uintmax_t octets_in(const std::string& folder) {
   std::uintmax_t sum = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) sum += entry.file_size();
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::error_code gone;  // a service may rename what it has written
+    if (const auto size = entry.file_size(gone); !gone) sum += size;
+  }
   return sum;
 }
 
@@ -193,15 +197,6 @@ Wanted read(int argc, char** argv) {
   return wanted;
 }
 
-/// One that is free now.
-std::string free_port() {
-  std::vector<std::string> options = {"port", "-ORBListenEndpoints", "unix://"};
-  const auto orb = CORBA::ORB_init(options, "port");
-  const std::string endpoint = corbel::orb::listen(*orb, "tcp://127.0.0.1:0").front();
-  orb->destroy();
-  return endpoint.substr(endpoint.rfind(':') + 1);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -210,11 +205,11 @@ int main(int argc, char** argv) try {
   const auto orb = CORBA::ORB_init(options, "naming_rates");
   std::cout << wanted.clients << " clients\n"
             << "service         bindings      bind/s     resolve/s   MiB empty    MiB full    MiB disk   restart s\n";
-  measure(true, wanted, orb, free_port());
+  measure(true, wanted, orb, std::to_string(corbel::test::free_port()));
   if (wanted.alone) {
     // as asked
   } else if (std::filesystem::exists(kOmniNames)) {
-    measure(false, wanted, orb, free_port());
+    measure(false, wanted, orb, std::to_string(corbel::test::free_port()));
   } else {
     std::cout << "omniNames is not installed (omniorb-nameserver)\n";
   }

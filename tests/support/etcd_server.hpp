@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "support/files.hpp"
+#include "support/free_port.hpp"
 
 namespace corbel::test {
 
@@ -99,17 +100,6 @@ class EtcdServer {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return address;
-  }
-  /// etcd has to be told its ports.
-  static std::uint16_t free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in where = address(0);
-    socklen_t size = sizeof where;
-    const bool good = ::bind(socket, reinterpret_cast<const sockaddr*>(&where), size) == 0 &&
-                      ::getsockname(socket, reinterpret_cast<sockaddr*>(&where), &size) == 0;
-    ::close(socket);
-    if (!good) throw std::runtime_error("no port");
-    return ntohs(where.sin_port);
   }
   void await(std::size_t i) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
