@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kCannotTrace = 77;  ///< what CTest takes as "skipped"
 
-/// Something else may happen now and then (a timer; on a loaded machine a traced call takes long); not in every call.
-constexpr double kSlack = 0.1;
+/// Something else may happen now and then (a timer); not in every call.
+constexpr double kSlack = 0.02;
 
 double total(const Costs& calls, std::initializer_list<const char*> names) {
   double count = 0;
@@ -60,12 +60,15 @@ const Workload kBlocks{
 /// is one more. strace, which stops both sides at each system call, makes that common.
 constexpr double kLateWakes = 0.5;
 
+/// What is done by the clock comes more often to a call where a traced one takes long, beside other programs.
+constexpr double kByTheClock = 0.1;
+
 /// Shared memory: nothing but one wake of the side that sleeps, and one sleep (which is not always needed).
 void check_memory(Contract& contract, const std::string& side, const Costs& calls) {
   const double sleeps = total(calls, {"futex_waitv", "syscall_0x1c1"});
   contract.at_most("wakes (futex) of the " + side, total(calls, {"futex"}), 1);
   contract.at_most("sleeps (futex_waitv) of the " + side, sleeps, 1 + kLateWakes);
-  contract.at_most("other system calls of the " + side, sum(calls) - total(calls, {"futex"}) - sleeps, 0);
+  contract.at_most("other system calls of the " + side, sum(calls) - total(calls, {"futex"}) - sleeps, kByTheClock);
 }
 
 bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {

@@ -104,61 +104,56 @@ TEST(Places, OfThreadsAreNotExceededByConnectionsWithThreadsOfTheirOwn) {
   }
 }
 
-// Often, because of the instant in which a connection has ended and its thread looks whether it has.
-TEST(Places, WhoWaitsForOneAtTheEndIsToldThatNothingWasExecuted) {
-  for (int round = 0; round < 100; ++round) {
-    Harness harness("bare://ends", at_most(1));
-    std::latch entered(1), go(1);
-    std::atomic<int> begun = 0;
-    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+/// The first client has the only place until `go`, and the second waits for it, or is about to.
+struct OnePlace {
+  OnePlace() {
+    harness.serve = [this](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       if (++begun == 1) {
         entered.count_down();
         go.wait();
       }
       Harness::echo(c, request, body);
     };
-    Client first(harness), second(harness);
     first.call(1);
     entered.wait();
     second.call(1);
     while (!harness.server().starving()) std::this_thread::yield();
-    EXPECT_FALSE(harness.server().stop(false));
-    second.wait();
+  }
+
+  std::latch entered{1}, go{1};
+  std::atomic<int> begun = 0;
+  Harness harness{"bare://place", at_most(1)};
+  Client first{harness}, second{harness};
+};
+
+// Often, because of the instant in which a connection has ended and its thread looks whether it has.
+TEST(Places, WhoWaitsForOneAtTheEndIsToldThatNothingWasExecuted) {
+  for (int round = 0; round < 100; ++round) {
+    OnePlace one;
+    EXPECT_FALSE(one.harness.server().stop(false));
+    one.second.wait();
     // Behind the end it cannot even be sent.
-    EXPECT_TRUE(second.error.code == Code::closed || second.error.stage == base::Stage::send)
-        << base::to_string(second.error);
-    EXPECT_EQ(second.answered, 0);
-    go.count_down();
-    first.wait();
-    EXPECT_EQ(first.answered, 1) << base::to_string(first.error);
-    EXPECT_TRUE(harness.server().stop(true));
-    ASSERT_EQ(begun, 1);
+    EXPECT_TRUE(one.second.error.code == Code::closed || one.second.error.stage == base::Stage::send)
+        << base::to_string(one.second.error);
+    EXPECT_EQ(one.second.answered, 0);
+    one.go.count_down();
+    one.first.wait();
+    EXPECT_EQ(one.first.answered, 1) << base::to_string(one.first.error);
+    EXPECT_TRUE(one.harness.server().stop(true));
+    ASSERT_EQ(one.begun, 1);
   }
 }
 
 TEST(Places, AServantThatDoesNotReturnKeepsNobodyWhoWaitsForOneBeyondTheEnd) {
-  Harness harness("bare://stuck", at_most(1));
-  std::latch entered(1), go(1);
-  std::atomic<int> begun = 0;
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
-    ++begun;
-    entered.count_down();
-    go.wait();
-    Harness::echo(c, request, body);
-  };
-  Client first(harness), second(harness);
-  first.call(1);
-  entered.wait();
-  second.call(1);
-  while (!harness.server().starving()) std::this_thread::yield();
-  (void)harness.server().stop(true, Deadline::after(20ms));
-  first.wait();
-  second.wait();
-  EXPECT_EQ(first.answered, 0);
-  EXPECT_EQ(second.answered, 0);
-  go.count_down();
-  EXPECT_TRUE(harness.server().stop(true));
-  EXPECT_EQ(begun, 1);
+  OnePlace one;
+  (void)one.harness.server().stop(true, Deadline::after(20ms));
+  one.first.wait();
+  one.second.wait();
+  EXPECT_EQ(one.first.answered, 0);
+  EXPECT_EQ(one.second.answered, 0);
+  one.go.count_down();
+  EXPECT_TRUE(one.harness.server().stop(true));
+  EXPECT_EQ(one.begun, 1);
 }
 
 // While a request takes long another thread reads on, which needs a place for the next.

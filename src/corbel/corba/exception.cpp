@@ -139,6 +139,8 @@ void raise_end_of_own_call(const SystemExceptionCore& exception) {
   } catch (SystemExceptionCore& copy) {
     copy.ends_own_call();
     throw;
+  } catch (const std::bad_alloc&) {  // there is none for its text
+    raise_no_memory(exception.minor(), exception._completed(), true);
   }
 }
 
@@ -177,11 +179,7 @@ std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
   } catch (const SystemExceptionCore& ended) {
     if (ended.ended_own_call()) return exception;
     try {
-      try {
-        raise_end_of_own_call(ended);
-      } catch (const std::bad_alloc&) {
-        raise_no_memory(ended.minor(), ended._completed(), true);
-      }
+      raise_end_of_own_call(ended);
     } catch (...) {
       return std::current_exception();
     }

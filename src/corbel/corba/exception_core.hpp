@@ -74,7 +74,7 @@ class CORBEL_API UserExceptionCore {
 [[noreturn]] CORBEL_API void rethrow_with(Completed completed);
 
 /// Throws what has ended a call that this process made, which says so of itself (ended_own_call()). A copy, because the
-/// exception may be one that a servant keeps.
+/// exception may be one that a servant keeps; without memory for its text NO_MEMORY.
 [[noreturn]] CORBEL_API void raise_end_of_own_call(const SystemExceptionCore& exception);
 
 /// Throws NO_MEMORY, for which no memory is needed beyond what C++ keeps for exceptions. `own`: it ends a call that
