@@ -86,6 +86,12 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
     changed_.notify_all();
   }
 
+  /// Slow calls wait again.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+
   std::atomic<int> fast_calls{0};
   std::atomic<int> slow_calls{0};
   std::atomic<int> big_calls{0};

@@ -72,6 +72,37 @@ TEST(Single, OneOfTheThreadsInRunServesAndAllOfThemReturn) {
   }
 }
 
+// While requests are short nobody waits for the next meanwhile. One that is not, after many that were, keeps nobody.
+TEST(ShortRequests, OneThatWaitsForAnotherConnectionAfterManyThatDidNotIsAnswered) {
+  for (const std::vector<std::string>& mode :
+       std::vector<std::vector<std::string>>{{"-ORBConcurrency", "pool"}, {"-ORBStickyConnections", "0"}}) {
+    Server server(mode);
+    Client one(server.reference, {}, "one");
+    Client other(server.reference, {}, "other");
+    for (int round = 0; round < 3; ++round) {
+      server.servant->close();
+      for (int i = 0; i < 2000; ++i) ASSERT_EQ(one.castle->fast(i), i);
+      std::thread waits([&] { EXPECT_EQ(one.castle->slow(round), round); });
+      ASSERT_TRUE(eventually([&] { return server.servant->inside == 1; }));
+      for (int i = 0; i < 10; ++i) ASSERT_EQ(other.castle->fast(i), i);
+      server.servant->open();
+      waits.join();
+    }
+  }
+}
+
+TEST(ShortRequests, MayCallBackAfterManyThatDidNot) {
+  const std::vector<std::string> pool = {"-ORBConcurrency", "pool", "-ORBSlowUpcall", "60000"};
+  Server one(pool, "tcp://127.0.0.1:0", "one");
+  Server two(pool, "tcp://127.0.0.1:0", "two");
+  const auto first = IDL::traits<Siege::Castle>::unchecked_narrow(two.orb->string_to_object(one.reference));
+  const auto second = IDL::traits<Siege::Castle>::unchecked_narrow(two.orb->string_to_object(two.reference));
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(first->fast(i), i);
+    EXPECT_EQ(first->nest(second, 50), 50);
+  }
+}
+
 // Were it the tick that lets the next request of a connection begin, this would not end: it comes once a minute.
 TEST(Nesting, CallsInsideCallsWaitForNoTick) {
   Server one({"-ORBSlowUpcall", "60000"}, "tcp://127.0.0.1:0", "one");

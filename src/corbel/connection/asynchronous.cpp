@@ -7,6 +7,7 @@
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/sending.hpp"
+#include "corbel/connection/serving_here.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -141,6 +142,7 @@ struct Connection::Helping {
 };
 
 bool Connection::help(const AsyncReply& reply, messaging::Token token, Deadline deadline) {
+  about_to_wait_here();
   Sleeper helper;
   bool reads = false;
   {

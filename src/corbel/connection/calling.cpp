@@ -194,6 +194,7 @@ base::Status Connection::join(Caller& caller) {
 }
 
 base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
+  about_to_wait_here();
   if (!caller.reading) {
     if (auto status = wait_for_other(caller, deadline); !status) return status;
     if (!caller.reading) return take_handed(caller, on_reply);

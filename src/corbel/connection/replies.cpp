@@ -2,6 +2,7 @@
 // Server side of a connection: replies that the peer does not take at once. A thread waits for it a moment only; what
 // is left then is copied and sent by the reactor, and until it has gone nothing more is read from the peer.
 #include "corbel/connection/server.hpp"
+#include "corbel/connection/serving_here.hpp"
 
 namespace corbel::connection {
 
@@ -24,6 +25,7 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     return base::error(Stage::encode, Code::too_large);
   }
   if (!keeps_replies() && sent == 0) {
+    about_to_wait_here();
     const auto more = transport().send_some(data, server_->reply_grace());
     if (!more && more.error().code != Code::would_block) return link_.broken_off(more.error());
     if (more) sent = *more;

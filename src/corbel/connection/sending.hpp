@@ -6,6 +6,7 @@
 
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/short_requests.hpp"
 
 /// The ways in which a message leaves: encoded under the writer token, and sent by the thread that has it. Included by
 /// sources that send; inline, for each call takes one of them on each side.
@@ -85,6 +86,7 @@ inline base::Status Connection::send_or_keep(const Encode& encode) {
     return encoder.error();
   if (writing.left()) [[unlikely]]
     (void)writing.come_back(base::Deadline::none());
+  ShortRequests::Turn::answers();
   const std::span<const cdr::Segment> data = encoder.segments();
   if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
     return send_slowly(data, 0);

@@ -7,6 +7,9 @@
 namespace corbel::connection {
 namespace {
 
+/// A request is short if it is answered in less than this part of -ORBSlowUpcall.
+constexpr int kShortPart = 500;
+
 constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);  // for those that were cut to notice
 
 /// 0: the one thread that there is.
@@ -32,6 +35,7 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reactor_(std::move(reactor)),
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
+      short_requests_(settings.expects_short ? settings.serving.slow_upcall / kShortPart : base::Duration()),
       admission_(settings.limits.connections, settings.limits.connections_of_host),
       hand_shakes_(
           *reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }, log()) {

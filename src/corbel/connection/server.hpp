@@ -15,6 +15,7 @@
 #include "corbel/connection/hand_shakes.hpp"
 #include "corbel/connection/input_memory.hpp"
 #include "corbel/connection/own_threads.hpp"
+#include "corbel/connection/short_requests.hpp"
 #include "corbel/connection/single_lead.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/reactor/reactor.hpp"
@@ -40,6 +41,8 @@ class Server final : private InputUser {
     /// memory run out, those that have taken longer have to go first.
     base::Duration patience = std::chrono::seconds(1);
     std::size_t stack_size = 0;  ///< of its threads (ThreadPoolOptions::stack_size)
+    /// Nobody waits for what comes while a request runs that is probably short (ShortRequests).
+    bool expects_short = true;
   };
 
   /// Fails with stage configure if the system gives no descriptors or threads.
@@ -118,6 +121,7 @@ class Server final : private InputUser {
   /// it may keep it while it is idle, and must say release_sticky().
   bool begin_serving(Connection& connection, bool& sticky);
   void release_sticky(bool sticky) noexcept;
+  ShortRequests& short_requests() noexcept { return short_requests_; }
   /// The hand-shake of a connection with a handle has not begun or may go on: it does when it has its turn, on a thread
   /// of its own kind.
   void await_turn(Connection& connection) noexcept;
@@ -212,6 +216,7 @@ class Server final : private InputUser {
       std::min(settings_.limits.requests_of_connection, std::max(settings_.serving.threads, 1U) - 1), std::uint32_t{1});
   std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
+  ShortRequests short_requests_;
   std::atomic<unsigned> loops_{0};    // threads in run()
   std::atomic<bool> hurried_{false};  // no thread waits for a peer to take a reply; written under the mutex
   std::mutex mutex_;                  // guards what follows

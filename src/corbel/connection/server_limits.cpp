@@ -70,7 +70,8 @@ base::Status Server::watch(const ConnectionPtr& connection) {
   const bool shakes_hands = connection->shakes_hands();
   const bool now = connection->transport().pending();
   const auto awaited = shakes_hands ? reactor::Events::none : reactor::Events::readable;
-  const auto added = reactor_->add(connection, handle, awaited, reactor::Trigger::one_shot);
+  const auto added =
+      reactor_->add(connection, handle, awaited, reactor::Trigger::one_shot, reactor::Promotion::by_handler);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) {
     cannot_wait(*connection, added.error());

@@ -12,9 +12,13 @@
 
 namespace corbel::connection {
 
+constinit thread_local Connection* detail::t_serving_here = nullptr;
+constinit thread_local ShortRequests::Turn* ShortRequests::Turn::t_here = nullptr;
+
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using detail::t_serving_here;
 
 namespace {
 
@@ -25,8 +29,7 @@ constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 /// Requests that the thread runs, below each other; counted with each of them.
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned t_upcalls = 0;
 
-thread_local Connection* t_serving_here = nullptr;   // the connection that they came over
-thread_local const Framer* t_framer_here = nullptr;  // and where it reads them from
+thread_local const Framer* t_framer_here = nullptr;  // where it reads them from
 
 /// How long a thread that has nothing else to do waits for octets.
 Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noexcept {
@@ -38,10 +41,6 @@ Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noex
 
 bool Connection::in_upcall() noexcept {
   return t_upcalls != 0 || t_serving_here != nullptr;  // the latter also in place of a thread that waits
-}
-
-Connection* serving_here() noexcept {
-  return t_serving_here;
 }
 
 ServingHere::ServingHere(Connection* connection, const Framer* framer) noexcept
@@ -148,6 +147,7 @@ void Connection::Serving<kApart>::run() {
       return server.await_turn(connection);
   }
   if (!server.begin_serving(connection, sticky)) return;
+  ShortRequests::Turn turn(server.short_requests(), sticky);
   base::IntrusivePtr<Framer> framer;
   {
     const std::lock_guard lock(connection.mutex_);
@@ -162,6 +162,7 @@ void Connection::Serving<kApart>::run() {
     return connection.read(*framer, *this);
   }();
   server.release_sticky(sticky);
+  turn.end(served);
   switch (end.why) {
     case ReadEnd::Why::over:
       return;  // another thread serves the connection now, or it ends

@@ -42,6 +42,7 @@ bool CallCarrier::poll() {
 
 /// A thread that changes it either sees that it is awaited, or has done so before this looks.
 void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
+  reactor::ThreadPool::promote_follower();
   Waiter self;
   std::unique_lock lock(mutex_);
   self.next = std::exchange(waiters_, &self);

@@ -103,6 +103,7 @@ void Core::make_lane(const LaneOptions& lane) {
   settings.serving.threads = lane.threads;
   settings.stack_size = lane.stack_size;
   if (lanes_.count() != 0) {
+    settings.expects_short = false;  // what is urgent waits for nothing
     settings.completions = &server().completions();
     // The one thread of single mode is the first lane's.
     auto& concurrency = settings.serving.concurrency;

@@ -11,6 +11,9 @@ namespace {
 /// How often the follower that watches looks whether somebody leads.
 constexpr base::Duration kPatience = std::chrono::milliseconds(10);
 
+/// So often without anything to see.
+constexpr unsigned kLooks = 50;
+
 /// For so many turns after one that was slow.
 constexpr unsigned kSlowTurns = 256;
 
@@ -61,11 +64,14 @@ bool ThreadPool::follow(std::unique_lock<std::mutex>& lock, base::Deadline deadl
 }
 
 /// With the mutex, for the follower that watches: true if nobody has led since it looked last. It watches no longer if
-/// nothing has happened since then.
+/// nothing has happened for some time.
 bool ThreadPool::takes_over(Follower& self) noexcept {
-  if (std::exchange(self.seen, quick_turns_) != quick_turns_) return false;
+  if (std::exchange(self.seen, quick_turns_) != quick_turns_) {
+    self.looks = 0;
+    return false;
+  }
   if (led_ || turn_given_) {
-    watched_ = self.watches = false;
+    if (++self.looks == kLooks) watched_ = self.watches = false;
     return false;
   }
   if (stopping_ || !may_lead()) return false;

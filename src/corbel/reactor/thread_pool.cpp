@@ -13,6 +13,7 @@ namespace {
 /// Several times per event; in a shared library the usual model is a function call each time.
 struct OfThread {
   ThreadPool* leads = nullptr;          ///< the pool that this thread leads
+  ThreadPool* owes = nullptr;           ///< the pool whose turn it gave to nobody, for its handler is probably short
   const ThreadPool* member = nullptr;   ///< the pool that started this thread
   const ThreadPool* visited = nullptr;  ///< the pool that this thread works for once
   const ThreadPool* busy = nullptr;     ///< the pool that counts this thread as being in a handler
@@ -272,13 +273,25 @@ void ThreadPool::lead(base::Deadline deadline) {
 }
 
 void ThreadPool::promote_follower() {
-  ThreadPool* pool = std::exchange(t_here.leads, nullptr);
-  if (pool != nullptr && pool->give_turn(false)) (void)pool->spawn(true);
+  ThreadPool* const owed = std::exchange(t_here.owes, nullptr);
+  ThreadPool* const pool = std::exchange(t_here.leads, nullptr);
+  if (pool != nullptr) {
+    if (pool->give_turn(false)) (void)pool->spawn(true);
+  } else if (owed != nullptr) {
+    if (owed->give_owed_turn()) (void)owed->spawn(true);
+  }
 }
 
 void ThreadPool::promote_follower_if_slow() {
-  ThreadPool* pool = std::exchange(t_here.leads, nullptr);
-  if (pool != nullptr && pool->give_turn(pool->reactor_.batch_over())) (void)pool->spawn(true);
+  ThreadPool* const pool = std::exchange(t_here.leads, nullptr);
+  if (pool == nullptr) return;
+  const bool soon_back = pool->reactor_.batch_over() && !pool->visits();
+  if (pool->give_turn(soon_back)) (void)pool->spawn(true);
+}
+
+bool ThreadPool::give_owed_turn() noexcept {
+  const std::lock_guard lock(mutex_);
+  return !led_ && busy_ < most_busy_ && pass_turn();
 }
 
 /// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back
@@ -298,9 +311,19 @@ bool ThreadPool::give_turn(bool soon_back) noexcept {
   if (soon_back && slow_for_ != 0) {
     --slow_for_;
   } else if (soon_back) {
-    if (watched_) return ++quick_turns_, false;
+    if (watched_) {
+      t_here.owes = this;
+      return ++quick_turns_, false;
+    }
     wants_watch_ = true;
   }
+  return pass_turn();
+}
+
+/// With the mutex: wakes a follower to lead, unless one is on its way. True if a thread should be started instead; it
+/// is counted already.
+bool ThreadPool::pass_turn() noexcept {
+  if (turn_given_ || stopping_) return false;
   if (followers_ != nullptr) {
     wake(&followers_, true);
     return false;
@@ -317,6 +340,7 @@ void ThreadPool::leave(const ThreadPool* outer) noexcept {
   {
     const std::lock_guard guard(mutex_);
     end_handler(outer);
+    t_here.owes = nullptr;
     if (t_here.leads == this) {
       t_here.leads = nullptr;
       led_ = false;

@@ -78,8 +78,9 @@ class CORBEL_API ThreadPool {
     const bool given_;
   };
 
-  /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads; otherwise does nothing.
-  /// For handlers with Promotion::by_handler, before they block or get long.
+  /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads, or nobody does since its
+  /// promote_follower_if_slow(); otherwise does nothing. For handlers with Promotion::by_handler, before they block or
+  /// get long.
   static void promote_follower();
   /// The same before something that is probably short: a follower takes over only if it is not, some 10 to 20 ms later.
   /// At once nevertheless while other events are ready, or if something took that long not long ago.
@@ -123,6 +124,7 @@ class CORBEL_API ThreadPool {
     bool has_turn = false;  // woken to lead
     bool watches = false;   // looks whether somebody leads
     unsigned seen = 0;      // quick_turns_ when it looked last
+    unsigned looks = 0;     // since it was another number
   };
   struct Waiter;
   using Threads = std::list<PoolThread>;
@@ -133,6 +135,8 @@ class CORBEL_API ThreadPool {
   void lead(base::Deadline deadline);
   void leave(const ThreadPool* outer) noexcept;
   bool give_turn(bool soon_back) noexcept;
+  bool give_owed_turn() noexcept;
+  bool pass_turn() noexcept;
   bool may_lead() const noexcept;
   static constexpr unsigned kLeader = 1;  // no thread waits on the reactor
   static constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
