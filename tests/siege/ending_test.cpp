@@ -39,6 +39,27 @@ TEST_P(Ending, DestroyingAtOnceDoesNotCutRepliesOff) {
 
 INSTANTIATE_TEST_SUITE_P(All, Ending, testing::ValuesIn(test::endpoints()));
 
+// The system tells of room for more only when there is much of it: a peer that reads need not fill that in half a
+// second.
+TEST(EndingSlowly, WhoReadsSteadilyGetsAllOfItsReply) {
+  constexpr std::uint32_t kOctets = 6U << 20;
+  constexpr std::size_t kAtOnce = 75U << 10;
+  Server server;
+  const Target target(server.reference);
+  test::RawPeer peer(target.port, 64 << 10);
+  ASSERT_TRUE(peer.send(test::raw_request(1, target.key, "big", [&](test::Writer& w) { w.u32(kOctets); })));
+  ASSERT_TRUE(eventually([&] { return server.servant->big_calls == 1; }));
+  server.orb->shutdown(false);
+  std::size_t taken = 0;
+  for (int misses = 0; misses < 40 && taken < kOctets;) {
+    const std::size_t some = peer.take(std::min(kAtOnce, kOctets - taken));
+    taken += some;
+    misses = some != 0 ? 0 : misses + 1;
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_EQ(taken, kOctets);
+}
+
 // A client that took the end of the first for "not executed" would ask the second.
 TEST(EndingReplicas, OneExecutesTheCallThatEndsIt) {
   for (int round = 0; round < 20; ++round) {

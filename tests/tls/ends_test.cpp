@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of an ORB while a call shakes hands.
+// The end of an ORB while a connection shakes hands.
 #include <thread>
+#include <vector>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ipc/acceptor.hpp"
 #include "support.hpp"
-#include "vault.hpp"
+#include "vault_server.hpp"
 
 namespace corbel::tls_test {
 namespace {
@@ -35,6 +36,46 @@ TEST(TlsEnds, EndCallsWhoseServerSaysNothing) {
   calling.join();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience);
   orb->destroy();
+}
+
+class Echo : public virtual CORBA::servant_traits<Safe::Vault>::base_type {
+ public:
+  std::string say(const std::string& text) override { return text; }
+  Safe::Blob turn(const Safe::Blob& octets) override { return octets; }
+};
+
+// A client may have finished and sent its request while the server is still to hear so.
+TEST(TlsEnds, TellNewcomersThatTheirRequestWasNotExecuted) {
+  Certificates certificates;
+  std::vector<std::string> trusts = {"-ORBTlsAuthorities", certificates.authority(), "-ORBConnectionsPerEndpoint",
+                                     "16"};
+  std::vector<std::string> serves = {"-ORBTlsCertificate", certificates.issue("server"), "-ORBListenEndpoints",
+                                     "ssliop://127.0.0.1:0"};
+  serves.insert(serves.end(), trusts.begin(), trusts.end());
+  for (int round = 0; round < 20; ++round) {
+    const auto server = CORBA::ORB_init(serves, "tls server that ends");
+    const auto client = CORBA::ORB_init(trusts, "tls client that stays");
+    const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+    root->the_POAManager()->activate();
+    const auto id = root->activate_object(CORBA::make_reference<Echo>());
+    const auto vault = IDL::traits<Safe::Vault>::unchecked_narrow(
+        client->string_to_object(server->object_to_string(root->id_to_reference(id))));
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 16; ++i) {
+      callers.emplace_back([&] {
+        try {
+          for (;;) (void)vault->say("hello");
+        } catch (const CORBA::SystemException& end) {
+          EXPECT_EQ(end.completed(), CORBA::CompletionStatus::COMPLETED_NO) << end.what();
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2 + round));
+    server->shutdown(true);
+    for (auto& caller : callers) caller.join();
+    server->destroy();
+    client->destroy();
+  }
 }
 
 }  // namespace

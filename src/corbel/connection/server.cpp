@@ -7,10 +7,9 @@
 namespace corbel::connection {
 namespace {
 
-/// A request is short if it is answered in less than this part of -ORBSlowUpcall.
-constexpr int kShortPart = 500;
-
-constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);  // for those that were cut to notice
+constexpr int kShortPart = 500;  // of -ORBSlowUpcall: who is answered in less takes a short time
+constexpr base::Duration kShakesHands = std::chrono::milliseconds(500);  // longest, when the end has begun
+constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);   // for those that were cut to notice
 
 /// 0: the one thread that there is.
 std::uint32_t most_hand_shakes(const Server::Settings& settings) noexcept {
@@ -198,7 +197,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     live_.set_part(connection, sends ? 0 : part, now);
     overdue = connection.live.overdue;
     look_after(sends ? send_timeout() : part == 0 ? settings_.limits.idle : settings_.limits.message, now);
-    if (sends || (draining_ && !connection.asks())) return;
+    if (sends || (draining_ && !connection.asks() && !connection.shakes_hands())) return;
   }
   if (overdue) return give_up_half(connection);
   if (connection.transport().handle() < 0) return (void)serve_apart(ConnectionPtr(&connection));
@@ -284,7 +283,7 @@ void Server::drain() {
 void Server::drain(bool all) {
   {
     const std::lock_guard lock(mutex_);
-    draining_ = true;
+    if (!std::exchange(draining_, true)) shakes_until_ = base::Deadline::clock_now() + kShakesHands.count();
     hurried_.store(true, std::memory_order_relaxed);
     look_after(send_timeout(), base::Deadline::clock_now());
   }

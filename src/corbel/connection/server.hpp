@@ -125,6 +125,10 @@ class Server final : private InputUser {
   /// The hand-shake of a connection with a handle has not begun or may go on: it does when it has its turn, on a thread
   /// of its own kind.
   void await_turn(Connection& connection) noexcept;
+  /// True if it has just begun to end, so that newcomers may yet come as far as to be told.
+  bool awaits_hand_shakes() const noexcept {
+    return base::Deadline::clock_now() < shakes_until_.load(std::memory_order_relaxed);
+  }
   /// True if others wait for a thread: who keeps one for an idle connection should leave it.
   bool starving() const noexcept { return pool_ && pool_->starving(); }
   /// True if the calling thread is wanted elsewhere (call_runner()). Only while starving() is, too.
@@ -178,6 +182,7 @@ class Server final : private InputUser {
   void ask_again(Connection& connection);
   static bool is_read_meanwhile(const Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
+  bool still_reads(Connection& connection);
   ConnectionPtr find_dispensable(std::string_view host);
   void dismiss(Connection& connection, const char* why);
   void give_up_half(Connection& connection);
@@ -217,7 +222,8 @@ class Server final : private InputUser {
   std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
   ShortRequests short_requests_;
-  std::atomic<unsigned> loops_{0};    // threads in run()
+  std::atomic<unsigned> loops_{0};  // threads in run()
+  std::atomic<std::int64_t> shakes_until_{0};
   std::atomic<bool> hurried_{false};  // no thread waits for a peer to take a reply; written under the mutex
   std::mutex mutex_;                  // guards what follows
   LiveConnections live_;

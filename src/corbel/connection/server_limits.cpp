@@ -327,6 +327,7 @@ void Server::look_at_ages() {
   }
   for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {
+    if (still_reads(*each)) continue;
     CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()},
                {"limit", "-ORBServerSendTimeout"});
     each->watched.why = "its replies are not read";

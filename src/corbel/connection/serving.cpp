@@ -272,6 +272,8 @@ void Connection::drain() noexcept {
 
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
+  // Who has shaken hands may have sent its first request, and is to hear that it was not executed.
+  if (shakes_hands() && server_->awaits_hand_shakes()) return end_later();
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
   bool busy = false;
   {

@@ -38,7 +38,7 @@ void Server::await_turn(Connection& connection) noexcept try {
     const std::lock_guard lock(mutex_);
     const Place place = connection.live.place;
     // Whose hand-shake somebody goes on with is waited for again after that.
-    if ((place != Place::idle && place != Place::half) || draining_) return;
+    if (place != Place::idle && place != Place::half) return;
     auto& turn = connection.live.turn;
     if (turn == nullptr) turn = std::make_unique<Turns::Place>();
     if (turn->waits()) return;

@@ -18,7 +18,12 @@ namespace {
 constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a thread, for one reply
 constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
 constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
-constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);           // for peers that cannot say when they read
+constexpr std::uint32_t kMoreThanADrop = 4U << 10;
+constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);  // for peers that cannot say when they read
+
+std::uint32_t unsent_of(Connection& connection) noexcept {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(connection.transport().unsent(), UINT32_MAX));
+}
 
 }  // namespace
 
@@ -56,6 +61,7 @@ bool Server::asks_again(Connection& connection) noexcept try {
 }
 
 void Server::sends_slowly(Connection& connection, std::size_t unread) {
+  const std::uint32_t unsent = unsent_of(connection);
   bool reads = false;
   {
     const std::lock_guard lock(mutex_);
@@ -68,6 +74,7 @@ void Server::sends_slowly(Connection& connection, std::size_t unread) {
       live_.set_part(connection, 0, now);
     }
     connection.live.unread = unread;
+    connection.live.unsent = unsent;
     look_after(send_timeout(), now);
     reads = is_read_meanwhile(connection);
   }
@@ -80,6 +87,7 @@ bool Server::is_read_meanwhile(const Connection& connection) {
 }
 
 void Server::still_sends(Connection& connection, std::size_t taken, std::size_t unread) {
+  const std::uint32_t unsent = unsent_of(connection);
   bool reads = false;
   {
     const std::lock_guard lock(mutex_);
@@ -88,6 +96,7 @@ void Server::still_sends(Connection& connection, std::size_t taken, std::size_t 
       connection.live.taken += taken;
     }
     connection.live.unread = unread;
+    connection.live.unsent = unsent;
     reads = is_read_meanwhile(connection);
   }
   await_room(connection, reads);
@@ -130,6 +139,15 @@ bool Server::make_room_for_replies(const Connection& sender) try {
   return false;
 } catch (const std::bad_alloc&) {
   return false;
+}
+
+/// The system tells of room only when there is much of it. How much the peer has yet to take gets less with all that it
+/// does, but a drop now and then does not count.
+bool Server::still_reads(Connection& connection) {
+  const std::uint32_t unsent = unsent_of(connection);
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t before = std::exchange(connection.live.unsent, unsent);
+  return unsent != 0 && std::uint64_t{unsent} + kMoreThanADrop <= before;
 }
 
 /// With the mutex.
