@@ -12,6 +12,8 @@
 namespace corbel::tls_test {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// A server of OpenSSL's own in memory: the test carries its octets. What it says beside the conversation is cut into
 /// records of 512 octets.
 class MemoryServer {
@@ -197,6 +199,33 @@ TEST_F(TlsHalves, APeerThatNeverSendsTheRestHoldsNoSenderForLong) {
     EXPECT_NE(logged_.kept->wait_for("TLS refused").value("why").find("has come in part"), std::string::npos);
     client_->shutdown();
     if (receives) hearing.join();
+  }
+}
+
+TEST_F(TlsHalves, WhoDoesNotWaitIsToldToComeBackWithTheRest) {
+  meet();
+  const cdr::Segment question{"question", 8};
+  std::string ticket = raw_->ticket();
+  for (std::size_t cut = 600; cut < ticket.size(); cut += 11) {
+    ASSERT_TRUE(say(*socket_, ticket.substr(0, cut)));
+    let_client_look();
+    for (int tries = 0; tries < 3; ++tries) {
+      EXPECT_EQ(client_->send({&question, 1}, Deadline::now()).error().code, Code::would_block);
+      EXPECT_EQ(client_->send_some({&question, 1}, Deadline::after(1ms)).error().code, Code::timed_out);
+    }
+    EXPECT_TRUE(client_->wants_input());
+    ASSERT_TRUE(say(*socket_, ticket.substr(cut) + raw_->cipher("answer")));
+    base::Result<std::size_t> sent = 0U;
+    do {
+      ASSERT_TRUE(
+          ipc::wait_ready(client_->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
+      sent = client_->send({&question, 1}, Deadline::now());
+    } while (!sent && sent.error().code == Code::would_block);
+    ASSERT_TRUE(sent) << "cut at " << cut << ": " << base::to_string(sent.error());
+    EXPECT_FALSE(client_->wants_input());
+    ASSERT_EQ(raw_->hear(*socket_, 8), "question");
+    ASSERT_EQ(hear(*client_, 6), "answer");
+    ticket = raw_->ticket();
   }
 }
 

@@ -227,7 +227,7 @@ void Posting::schedule_drain() noexcept try {
 
 bool Posting::tells_of_room() const noexcept {
   const int handle = link_.transport().handle();
-  return handle >= 0 && link_.transport().send_handle() == handle;
+  return handle >= 0 && link_.transport().send_handle() == handle && !link_.transport().wants_input();
 }
 
 void Posting::wait_for_room() {

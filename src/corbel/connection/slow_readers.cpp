@@ -40,12 +40,10 @@ void Server::put(Connection& connection, Place place, std::int64_t now) noexcept
 /// Has the connection called when its peer takes more, or may do so; with `reads` also when there is something to read,
 /// which the reactor would forget otherwise.
 void Server::await_room(Connection& connection, bool reads) {
-  if (connection.transport().send_handle() >= 0) {
-    const auto events = reads ? reactor::Events::readable | reactor::Events::writable : reactor::Events::writable;
-    (void)reactor_->modify(connection, events, reactor::Trigger::one_shot);
-  } else {
-    ask_again(connection);
-  }
+  if (connection.transport().send_handle() < 0) return ask_again(connection);
+  auto events = connection.transport().wants_input() ? reactor::Events::readable : reactor::Events::writable;
+  if (reads) events = events | reactor::Events::readable;
+  (void)reactor_->modify(connection, events, reactor::Trigger::one_shot);
 }
 
 void Server::ask_again(Connection& connection) {

@@ -133,6 +133,9 @@ class Transport {
   virtual int handle() const noexcept = 0;
   /// What a reactor waits on until the peer takes more; -1 if there is none.
   virtual int send_handle() const noexcept { return -1; }
+  /// After a send() that said would_block: it is to be called again when handle() is readable, whatever send_handle()
+  /// says, for the peer has yet to say something. Asked by the thread that called it.
+  virtual bool wants_input() const noexcept { return false; }
   /// Those of this carrier: as its factory's, but that largest_message may be less.
   virtual Traits traits() const noexcept { return {}; }
   /// For diagnostics: "tcp://127.0.0.1:4711". May cost a system call, and say no address once the peer has gone: who

@@ -24,6 +24,7 @@ class FaultyTransport final : public Transport {
   void abandon() noexcept override { inner_->abandon(); }
   int handle() const noexcept override { return inner_->handle(); }
   int send_handle() const noexcept override { return inner_->send_handle(); }
+  bool wants_input() const noexcept override { return inner_->wants_input(); }
   bool pending() const noexcept override { return inner_->pending(); }
   base::Status handshake(base::Deadline deadline) override { return inner_->handshake(deadline); }
   bool wants_room() const noexcept override { return inner_->wants_room(); }

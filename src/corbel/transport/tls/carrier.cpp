@@ -19,7 +19,6 @@ namespace {
 /// Most octets that the session may want to say in answer to what it reads, while this side sends nothing.
 constexpr std::size_t kMostAnswers = std::size_t{64} << 10;
 /// For the rest of a message about keys or tickets, without which nothing can be sent: honest peers send it in one go.
-/// Also a sender that does not wait for room waits for that: no handle tells when it is over.
 constexpr base::Duration kMostHalf = std::chrono::seconds(1);
 
 }  // namespace
@@ -151,8 +150,10 @@ base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data,
   std::size_t taken = 0;
   for (;;) {
     if (gone_ == wire_.size()) {
-      CORBEL_TRY(const bool more, encipher(data, at));
-      if (!more) return taken;
+      const auto more = encipher(data, at, deadline);
+      if (!more && some && taken != 0 && more.error().code != Code::lost) return taken;
+      if (!more) return more.error();
+      if (!*more) return taken;
     }
     const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
     // The session has something to say behind the data.
@@ -191,9 +192,10 @@ std::size_t TlsTransport::settle() noexcept {
 }
 
 /// Enciphers the next records of the list, and before them what the session has to say; false if there is neither.
-base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Position& at) {
+base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Position& at, Deadline deadline) {
   wire_.clear();
   gone_ = batch_begin_ = batch_end_ = 0;
+  Position before = at;
   base::ConstByteSpan plain = next_plain(data, at);
   std::unique_lock lock(mutex_);
   if (offers_ticket_ && !plain.empty()) {
@@ -201,9 +203,16 @@ base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Positio
     offers_ticket_ = false;
   }
   while (!plain.empty()) {
-    if (write(plain, lock) != Step::done) return base::error(Stage::send, Code::lost);
+    const Step step = write(plain, lock, deadline);
+    if (step == Step::wants_input) [[unlikely]] {
+      at = before;
+      if (!session_->output().empty()) break;
+      return base::error(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
+    }
+    if (step != Step::done) return base::error(Stage::send, Code::lost);
     batch_[batch_end_++] = {session_->output().size(), plain.size()};
     if (batch_end_ == kBatch || plain.size() < kPlain) break;
+    before = at;
     plain = next_plain(data, at);
   }
   wire_.swap(session_->output());
@@ -211,46 +220,60 @@ base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Positio
 }
 
 /// OpenSSL writes nothing while a message about keys or tickets has come in part. Its rest comes next: the thread that
-/// receives brings it, and if there is none, this one takes that and no more.
-Step TlsTransport::write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock) {
+/// receives brings it, and if there is none, this one takes that and no more. wants_input if it is not there by the
+/// deadline.
+Step TlsTransport::write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock, Deadline deadline) {
   Step step = session_->write(plain);
-  if (step != Step::wants_input) [[likely]]
+  if (step == Step::wants_input) [[unlikely]] {
+    if (!wants_input_.exchange(true, std::memory_order_relaxed)) rest_by_ = Deadline::after(kMostHalf);
+    step = write_behind_rest(plain, lock, earlier(deadline, rest_by_));
+    if (step == Step::wants_input && !rest_by_.expired()) return step;
+  }
+  if (wants_input_.load(std::memory_order_relaxed)) [[unlikely]]
+    wants_input_.store(false, std::memory_order_relaxed);
+  if (step == Step::done) [[likely]]
     return step;
-  for (const Deadline deadline = Deadline::after(kMostHalf); step == Step::wants_input && !deadline.expired();) {
+  lock.unlock();
+  const bool waits = step != Step::failed;
+  const Session::Failure late{Code::lost, "a message about keys or tickets has come in part, and no rest", {}};
+  (void)refuse(waits ? late : session_->failure(), Stage::send);
+  return Step::closed;
+}
+
+Step TlsTransport::write_behind_rest(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock, Deadline deadline) {
+  auto step = Step::wants_input;
+  for (bool more = true; step == Step::wants_input && (more || !deadline.expired());) {
     if (!intake_.try_take()) {
       intake_.wait(lock, deadline);
       step = session_->write(plain);
+      more = false;
       continue;
     }
     lock.unlock();
-    const bool came = fill_record(deadline);
+    const base::Status came = fill_record(deadline);
     lock.lock();
     const base::ConstByteSpan whole = records_.whole();
     session_->set_input(whole);
     step = session_->write(plain);
     records_.take(whole.size() - session_->input().size());
     session_->set_input({});
-    if (!came && step == Step::wants_input) step = Step::closed;
+    more = came.ok();
+    const bool later = more || came.error().code == Code::would_block || came.error().code == Code::timed_out;
+    if (!later && step == Step::wants_input) step = Step::closed;
     intake_.give(lock);
   }
-  if (step == Step::done) return step;
-  lock.unlock();
-  const bool waits = step != Step::failed;
-  const Session::Failure late{Code::lost, "a message about keys or tickets has come in part, and no rest", {}};
-  (void)refuse(waits ? late : session_->failure(), Stage::send);
   return step;
 }
 
 /// With the intake: reads until there is a whole record, and nothing beyond it.
-bool TlsTransport::fill_record(Deadline deadline) noexcept try {
+base::Status TlsTransport::fill_record(Deadline deadline) noexcept try {
   while (!records_.has_whole() && records_.fault() == Records::Fault::none) {
-    const auto count = inner_->receive(records_.room().first(records_.missing()), deadline);
-    if (!count) return false;
-    records_.add(*count);
+    CORBEL_TRY(const std::size_t count, inner_->receive(records_.room().first(records_.missing()), deadline));
+    records_.add(count);
   }
-  return records_.has_whole();
+  return records_.has_whole() ? base::Status() : base::error(Stage::receive, Code::malformed);
 } catch (const std::bad_alloc&) {
-  return false;
+  return base::error(Stage::receive, Code::out_of_resources);
 }
 
 void TlsTransport::Position::advance(std::span<const Segment> data, std::size_t count) noexcept {

@@ -30,6 +30,7 @@ class TlsTransport final : public Transport {
   /// caller.
   base::Status handshake(base::Deadline deadline) override;
   bool wants_room() const noexcept override { return gone_ < wire_.size(); }
+  bool wants_input() const noexcept override { return wants_input_.load(std::memory_order_relaxed); }
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override;
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline deadline) override;
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override;
@@ -68,9 +69,11 @@ class TlsTransport final : public Transport {
     std::size_t offset = 0;
     void advance(std::span<const cdr::Segment> data, std::size_t count) noexcept;
   };
-  base::Result<bool> encipher(std::span<const cdr::Segment> data, Position& at);
-  Session::Step write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock);
-  bool fill_record(base::Deadline deadline) noexcept;
+  base::Result<bool> encipher(std::span<const cdr::Segment> data, Position& at, base::Deadline deadline);
+  Session::Step write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock, base::Deadline deadline);
+  Session::Step write_behind_rest(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock,
+                                  base::Deadline deadline);
+  base::Status fill_record(base::Deadline deadline) noexcept;
   static_assert(kPlain <= SSL3_RT_MAX_PLAIN_LENGTH);
   base::ConstByteSpan next_plain(std::span<const cdr::Segment> data, Position& at);
   std::size_t settle() noexcept;
@@ -98,6 +101,8 @@ class TlsTransport final : public Transport {
   bool offers_ticket_;
   bool has_spoken_ = false;           // something of this side's may have reached the peer
   std::atomic<bool> sending_{false};  // or shut down
+  std::atomic<bool> wants_input_{false};
+  base::Deadline rest_by_ = base::Deadline::none();  // while it does
 
   // Of the thread that has the intake.
   mutable Intake intake_;
