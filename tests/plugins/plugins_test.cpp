@@ -88,6 +88,8 @@ TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
                  "it brings the option -ORBThreads of transport 'greedy', which the ORB has already"),
             "");
   EXPECT_EQ(says(refusal(kFolder + "failing.so"), "no licence for this host"), "");
+  EXPECT_EQ(says(refusal(kFolder + "nil_part.so"), "nil_part.so: it brings an initialiser that is nil"), "");
+  EXPECT_EQ(says(refusal(kFolder + "odd_name.so"), R"(it brings a transport 'e vil://;\n': a name has letters)"), "");
   EXPECT_EQ(says(refusal(kFolder + "no_plugin.so"), "this is no plug-in"), "");
   EXPECT_EQ(says(refusal(kFolder + "nowhere.so"), "nowhere.so"), "");
   const std::string text = testing::TempDir() + "corbel_no_object.so";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which peers are let in, and in which words the others are not.
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "support.hpp"
@@ -228,6 +230,7 @@ TEST_F(TlsVerification, VersionsWithoutOneInCommon) {
 
 TEST_F(TlsVerification, WhatCannotBeUsedIsNamed) {
   std::ofstream(certificates_.file("rubbish.pem")) << "rubbish\n";
+  ASSERT_EQ(::mkfifo(certificates_.file("fifo").c_str(), 0600), 0);
   struct Case {
     std::function<void(Security&)> spoil;
     const char* why;
@@ -237,6 +240,11 @@ TEST_F(TlsVerification, WhatCannotBeUsedIsNamed) {
       {[](Security& s) { s.certificate = "/no/such/file"; }, "certificate '/no/such/file': No such file"},
       {[&](Security& s) { s.certificate = certificates_.file("rubbish.pem"); }, "rubbish.pem': no start line"},
       {[&](Security& s) { s.key = certificates_.issue("another"); }, "another.pem': key values mismatch"},
+      {[&](Security& s) { s.key = certificates_.file("fifo"); }, "fifo' is no regular file"},
+      {[&](Security& s) { s.certificate = certificates_.file("fifo"); }, "fifo' is no regular file"},
+      {[](Security& s) { s.key_password = "/dev/zero"; }, "'/dev/zero' is no regular file"},
+      {[&](Security& s) { s.authorities = certificates_.file("fifo"); }, "fifo' is no regular file"},
+      {[&](Security& s) { s.revocations = certificates_.file("fifo"); }, "fifo' is no regular file"},
       {[](Security& s) { s.authorities.clear(); }, "has to know their authorities (-ORBTlsAuthorities)"},
       {[](Security& s) { s.authorities = "/no/such/file"; }, "authorities '/no/such/file'"},
       {[&](Security& s) { s.revocations = s.certificate; }, "revocation lists"},
@@ -264,7 +272,9 @@ TEST_F(TlsVerification, ALockedKeyNeedsItsPassword) {
   const std::string certificate = certificates_.issue("locked");
   Security server = certificates_.security(certificate);
   server.key = certificates_.lock_key(certificate, "sesame");
-  std::ofstream(certificates_.file("password")) << "sesame\n";
+  std::ofstream(certificates_.file("password")) << "sesame\nwhat follows it\n";
+  std::ofstream(certificates_.file("too long")) << std::string(2000, 's');
+  server.key_password = certificates_.file("too long");
   for (const bool known : {false, true}) {
     if (known) server.key_password = certificates_.file("password");
     Logged logged;

@@ -15,6 +15,11 @@ bool speaks(const CodeSetInfo::Component& server, cdr::CodeSet set) noexcept {
          std::find(server.conversions.begin(), server.conversions.end(), id(set)) != server.conversions.end();
 }
 
+/// Of the wide sets in the OSF's registry those of ISO 10646: UCS-2, UCS-4, UTF-16, each at three levels.
+constexpr bool is_unicode(std::uint32_t set) noexcept {
+  return set >= id(cdr::CodeSet::ucs_2) && set <= id(cdr::CodeSet::utf_16);
+}
+
 }  // namespace
 
 CodeSetInfo own_code_sets() {
@@ -33,8 +38,11 @@ CodeSetChoice choose_code_sets(const CodeSetInfo* server) {
   } else {
     choice.compatible = false;
   }
-  // A server without UTF-16 can still be called with everything that has no wide characters in it.
-  if (speaks(server->for_wchar, cdr::CodeSet::utf_16)) choice.for_wchar = cdr::CodeSet::utf_16;
+  // Where neither side converts, but both have the same characters, UTF-16 is what both convert to (CORBA 3.3 part 2,
+  // 7.10.2.6). A server without can still be called with everything that has no wide characters in it.
+  if (speaks(server->for_wchar, cdr::CodeSet::utf_16) || is_unicode(server->for_wchar.native)) {
+    choice.for_wchar = cdr::CodeSet::utf_16;
+  }
   return choice;
 }
 

@@ -155,7 +155,18 @@ TEST(CodeSetChoice, ConvertsToLatin1IfThatIsAllThereIs) {
   const CodeSetChoice choice = choose_code_sets(&latin1);
   EXPECT_TRUE(choice.compatible);
   EXPECT_EQ(choice.for_char, cdr::CodeSet::iso_8859_1);
-  EXPECT_EQ(choice.for_wchar, cdr::CodeSet::none);
+}
+
+// CORBA 3.3 part 2, 7.10.2.6: the fallback, where the native sets have the same characters.
+TEST(CodeSetChoice, FallsBackToUtf16ForWideCharacters) {
+  for (const std::uint32_t native : {0x00010100U, 0x00010102U, 0x00010104U, 0x00010106U, 0x00010109U}) {
+    const CodeSetInfo server{{0x00010001, {}}, {native, {}}};
+    EXPECT_EQ(choose_code_sets(&server).for_wchar, cdr::CodeSet::utf_16) << native;
+  }
+  for (const std::uint32_t native : {0U, 0x0001000FU, 0x00030010U}) {
+    const CodeSetInfo server{{0x00010001, {}}, {native, {}}};
+    EXPECT_EQ(choose_code_sets(&server).for_wchar, cdr::CodeSet::none) << native;
+  }
 }
 
 TEST(CodeSetChoice, SaysWhenNothingFits) {

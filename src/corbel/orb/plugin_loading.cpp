@@ -2,6 +2,7 @@
 #include "corbel/orb/plugin_loading.hpp"
 
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include "corbel/corba/exception.hpp"
@@ -18,6 +19,35 @@ namespace {
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw CORBA::INITIALIZE(corba::vendor_minor(base::Stage::configure, base::Code::unsupported),
                           CORBA::CompletionStatus::COMPLETED_NO, "-ORBLoad " + file + ": " + why);
+}
+
+/// Names stand in endpoints, "giop+tcp://", and in options.
+bool is_name(std::string_view name) noexcept {
+  constexpr std::string_view kLegal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+  return !name.empty() && name.find_first_not_of(kLegal) == std::string_view::npos;
+}
+
+/// What cannot be used of it; empty if all can.
+std::string unusable(const PluginParts& parts) {
+  std::string why;
+  const auto look_at = [&](const auto& all, const char* kind, auto name_of) {
+    constexpr std::size_t kMostOfName = 100;
+    for (const auto& each : all) {
+      if (each == nullptr) {
+        why = std::string("a ") + kind + " that is nil";
+      } else if (const std::string_view name = name_of(*each); !is_name(name)) {
+        why = std::string("a ") + kind + " '" + base::printable(name, kMostOfName) +
+              "': a name has letters, digits, '_', '-' and '.'";
+      }
+    }
+  };
+  look_at(parts.protocols, "protocol", [](auto& one) { return one.name(); });
+  look_at(parts.transports, "transport", [](auto& one) { return one.scheme(); });
+  look_at(parts.layers, "layer", [](auto& one) { return one.name(); });
+  for (const auto& each : parts.initialisers) {
+    if (each == nullptr) why = "an initialiser that is nil";
+  }
+  return why;
 }
 
 PluginParts parts_of(const std::string& file) {
@@ -38,13 +68,13 @@ PluginParts parts_of(const std::string& file) {
   } catch (...) {
     refuse(file, "it failed");
   }
+  if (const std::string why = unusable(parts); !why.empty()) refuse(file, "it brings " + why);
   return parts;
 }
 
 /// Adds the part behind those that are there. Returns why not; empty if it has been added.
 template <class Part, class NameOf>
 std::string add_part(std::vector<Part>& all, Part part, const char* kind, NameOf name_of) {
-  if (part == nullptr) return std::string("a ") + kind + " that is nil";
   for (const Part& each : all) {
     if (each != nullptr && name_of(*each) == name_of(*part)) {
       return std::string("a ").append(kind).append(" '").append(name_of(*part)).append("', which is there");

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "corbel/transport/tls/session.hpp"
 #include "corbel/transport/tls/verify.hpp"
@@ -30,13 +33,27 @@ int read_password(char* buffer, int size, int, void* file) noexcept try {
   const auto* name = static_cast<const std::string*>(file);
   if (name == nullptr || name->empty()) return -1;
   std::ifstream stream(*name);
-  std::string line;
-  std::getline(stream, line);
-  if (line.empty() || line.size() > static_cast<std::size_t>(size)) return -1;
-  std::copy(line.begin(), line.end(), buffer);  // its length is told, not marked
-  return static_cast<int>(line.size());
+  std::vector<char> line(static_cast<std::size_t>(size) + 2);  // the end of the line, and a mark of its own
+  stream.getline(line.data(), size + 2);
+  const auto length = static_cast<int>(std::char_traits<char>::length(line.data()));
+  if (length == 0 || length > size) return -1;
+  std::copy_n(line.data(), length, buffer);  // its length is told, not marked
+  return length;
 } catch (const std::exception&) {
   return -1;
+}
+
+/// To open anything else may take for ever, and to read it, too. Empty if all are files.
+std::string irregular_file(const Security& security) {
+  for (const std::string* file :
+       {&security.certificate, &security.key, &security.key_password, &security.authorities, &security.revocations}) {
+    std::error_code none;
+    const auto status = std::filesystem::status(*file, none);
+    const bool folder = file == &security.authorities && std::filesystem::is_directory(status);
+    if (!folder && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+      return "'" + *file + "' is no regular file";
+  }
+  return {};
 }
 
 /// This side's certificate and key. Empty if all is well.
@@ -176,7 +193,8 @@ ContextPtr Context::make(const Security& security, Role role, std::string& why) 
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_dh_auto(context.get(), 1);
   const bool verifies = role == Role::client ? security.verify_server : security.verify_clients != VerifyClients::off;
-  why = idle_rules(security, role);
+  why = irregular_file(security);
+  if (why.empty()) why = idle_rules(security, role);
   if (why.empty()) why = use_certificate(context.get(), security, role);
   if (why.empty() && verifies) why = use_authorities(context.get(), security, role);
   if (why.empty() && verifies) why = use_revocations(context.get(), security.revocations);
