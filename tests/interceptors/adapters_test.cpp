@@ -26,7 +26,7 @@ TEST(Adapters, AreToldOfWhenTheComponentsOfAllAreEstablished_16_5_4_2) {
 TEST(Adapters, HaveTemplatesWhenTheirComponentsAreEstablished_16_5_3) {
   Story story;
   const auto looks = CORBA::make_reference<AdapterWatch>("A", story);
-  const Orb orb(Parts{.iors = {looks}});
+  const Orb orb(Parts{.iors = {looks}}, {"-ORBServerId=shop"});
   ObjectRef made;
   looks->on_establish = [](const IorInfoRef& info) {
     info->add_ior_component(IOP::TaggedComponent(0x41420000, {'x'}));
@@ -42,7 +42,7 @@ TEST(Adapters, HaveTemplatesWhenTheirComponentsAreEstablished_16_5_3) {
   const TemplateRef known = looks->made.back();
   EXPECT_EQ(known->adapter_name(), (PI::AdapterName{"RootPOA", "child"}));
   EXPECT_EQ(known->orb_id(), orb->id());
-  EXPECT_EQ(known->server_id(), "");
+  EXPECT_EQ(known->server_id(), "shop");
   const auto same = poa->create_reference_with_id({'i', 'd'}, kThing);
   EXPECT_EQ(orb->object_to_string(made), orb->object_to_string(same)) << "components and all";
   EXPECT_EQ(orb->object_to_string(known->make_object(kThing, {'i', 'd'})), orb->object_to_string(same));

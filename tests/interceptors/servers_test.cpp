@@ -74,7 +74,7 @@ class Servers : public ::testing::Test {
   Story story_;
   CORBA::object_reference<ServerWatch> a_ = CORBA::make_reference<ServerWatch>("A", story_);
   CORBA::object_reference<ServerWatch> b_ = CORBA::make_reference<ServerWatch>("B", story_);
-  Orb orb_{Parts{.servers = {a_, b_}}};
+  Orb orb_{Parts{.servers = {a_, b_}}, {"-ORBServerId", "watched server"}};
   CORBA::servant_reference<Servant> servant_;
   std::string reference_;
   std::string key_;
@@ -254,6 +254,7 @@ TEST_F(Servers, KnowTheObject_16_3_14) {
     EXPECT_EQ(info->adapter_name(), (PI::AdapterName{"upper", "lower"}));
     EXPECT_EQ(info->adapter_id(), poa->id());
     EXPECT_FALSE(info->orb_id().empty());
+    EXPECT_EQ(info->server_id(), "watched server");
     seen = true;
   };
   b_->set("receive_request", [&](const ServerInfoRef& info) {

@@ -174,6 +174,7 @@ class CORBEL_API ServerRequestInfo : public virtual RequestInfo {
  public:
   /// As ClientRequestInfo::received_exception.
   virtual CORBA::Any sending_exception() = 0;
+  /// What -ORBServerId says; empty without it.
   virtual ServerId server_id() = 0;
   virtual ORBId orb_id() = 0;
   /// Names of the POA and those above, without the root's.

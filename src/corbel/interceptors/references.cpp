@@ -26,20 +26,25 @@ using FactoryOfReferences = IDL::traits<PortableInterceptor::ObjectReferenceFact
 class Template final : public PortableInterceptor::ObjectReferenceTemplate {
  public:
   Template(orb::Core& core, const orb::NewAdapter& adapter)
-      : core_(core), orb_id_(core.options().id), name_(adapter.name), references_(adapter.own) {}
+      : core_(core),
+        orb_id_(core.options().id),
+        server_id_(core.options().server_id),
+        name_(adapter.name),
+        references_(adapter.own) {}
 
   IDL::traits<CORBA::Object>::ref_type make_object(const std::string& repository_id,
                                                    const PortableInterceptor::ObjectId& id) override {
     ior::Ior ior = references_->make_reference(id, repository_id);  // throws if the ORB is gone
     return orb::face_of(core_).make_object(std::move(ior));
   }
-  PortableInterceptor::ServerId server_id() override { return {}; }
+  PortableInterceptor::ServerId server_id() override { return server_id_; }
   PortableInterceptor::ORBId orb_id() override { return orb_id_; }
   PortableInterceptor::AdapterName adapter_name() override { return name_; }
 
  private:
   orb::Core& core_;
   const std::string orb_id_;
+  const std::string server_id_;
   const std::vector<std::string> name_;
   const std::shared_ptr<orb::ReferenceSource> references_;
 };

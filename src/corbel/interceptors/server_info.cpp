@@ -47,7 +47,7 @@ std::optional<std::uint64_t> ServerInfo::request_octets() {
 
 PortableInterceptor::ServerId ServerInfo::server_id() {
   (void)at(ServerPoints::kLater);
-  return {};
+  return all_.core().options().server_id;
 }
 
 PortableInterceptor::ORBId ServerInfo::orb_id() {

@@ -15,7 +15,7 @@ using routing::FactoryPtr;
 
 bool is_option_name(std::string_view name) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  return !name.empty() && is_capital(name.front()) && name != "Help" &&
+  return !name.empty() && is_capital(name.front()) && name != "Help" && name != "NoProprietaryActivation" &&
          std::all_of(name.begin(), name.end(),
                      [&](char c) { return is_capital(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
@@ -111,6 +111,9 @@ std::string OptionList::document() const {
       "have\n"
       "options of their own ([ZIOP's](ziop.md#switching-it-on)), which that list shows as well; those of what an ORB "
       "does not have are unknown to it.\n\n"
+      "As the OMG has it (CORBA 3.3 part 1, 8.5.1) `-ORBId NAME` is also `-ORBid NAME` and `-ORBidNAME`.\n"
+      "`-ORBNoProprietaryActivation` is taken, has no value and changes nothing: Corbel's servers are started by no "
+      "activation framework.\n\n"
       "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
   for (const base::Option& each : all_) {
     text.append("| `-ORB").append(each.name).append("` | `").append(base::environment_name(each.name)).append("` | ");

@@ -17,6 +17,9 @@ constexpr std::uint64_t kMebi = 1U << 20;
 
 constexpr OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
+    {"ServerId", TextMember{CORBEL_MEMBER(server_id)}, 0, 0, "",
+     "name of the server, the same in all its ORBs: what interceptors and object reference templates tell "
+     "(server_id)"},
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
                   "[protocol+]address, several separated by ';'; addresses are {addresses}; a protocol is named as in "

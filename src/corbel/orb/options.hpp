@@ -52,6 +52,7 @@ struct TransportOption {
 /// What concerns single transports is theirs.
 struct Options {
   std::string id;
+  std::string server_id;
   std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
   std::vector<ListenEndpoint> listen_endpoints;
   std::vector<LaneOptions> lanes;

@@ -123,6 +123,26 @@ TEST(Options, APublishedHostIsANameOrAnAddressWithoutAPort) {
   EXPECT_EQ(options.transport.publish_host, "2001:db8::1");
 }
 
+TEST(Options, NameOfTheOrbAlsoAsTheOmgSpellsIt) {
+  const std::vector<Arguments> spellings = {{"-ORBid", "mine", "x"},
+                                            {"-ORBidmine", "x"},
+                                            {"-ORBid mine", "x"},
+                                            {"-ORBid=mine", "x"},
+                                            {"-ORBId", "mine", "x"}};
+  for (Arguments arguments : spellings) {
+    EXPECT_EQ(read_options(arguments, no_transports).id, "mine");
+    EXPECT_EQ(arguments, Arguments{"x"});
+  }
+  EXPECT_EQ(read({"-ORBida=b"}).id, "a=b");
+  EXPECT_NE(refusal({"-ORBid"}).find("needs a value"), std::string::npos);
+}
+
+TEST(Options, ServersThatAreStartedByNoActivationFrameworkSayNothingNew) {
+  Arguments arguments{"-ORBNoProprietaryActivation", "x", "-ORBServerId", "S"};
+  EXPECT_EQ(read_options(arguments, no_transports).server_id, "S");
+  EXPECT_EQ(arguments, Arguments{"x"});
+}
+
 TEST(Options, SearchEndsAtDoubleDash) {
   Arguments arguments{"--", "-ORBBogus"};
   read_options(arguments, no_transports);
@@ -205,7 +225,7 @@ TEST(OptionTable, EveryDefaultIsLegalAndNamesAreDistinct) {
 
 TEST(OptionTable, EnvironmentNamesFollowTheOption) {
   EXPECT_EQ(base::environment_name(option_table()[0].name), "CORBEL_ID");
-  EXPECT_EQ(base::environment_name(option_table()[1].name), "CORBEL_LISTEN_ENDPOINTS");
+  EXPECT_EQ(base::environment_name(option_table()[1].name), "CORBEL_SERVER_ID");
 }
 
 }  // namespace

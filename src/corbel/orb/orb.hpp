@@ -43,7 +43,7 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   ORB(const ORB&) = delete;
   ORB& operator=(const ORB&) = delete;
 
-  /// The name given to ORB_init or -ORBId.
+  /// The name given to ORB_init or -ORBId (-ORBid).
   std::string id() const;
 
   /// The "IOR:" form. Throws MARSHAL minor OMG 4 for a local object.

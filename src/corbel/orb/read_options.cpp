@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "-ORB";
 constexpr std::string_view kLoad = "Load";
+/// The OMG's spelling of -ORBId; the name may follow in the same word (CORBA 3.3 part 1, 8.5.1).
+constexpr std::string_view kStandardId = "-ORBid";
+/// What no server of ours would do, and takes no value (8.5.1.4).
+constexpr std::string_view kNoActivation = "NoProprietaryActivation";
 
 [[noreturn]] void refuse(std::uint32_t minor, std::string detail) {
   corba::raise("BAD_PARAM", minor, corba::Completed::no, std::move(detail));
@@ -116,13 +120,17 @@ Line split(const std::vector<std::string>& arguments) {
       line.rest.push_back(arguments[i]);
       continue;
     }
-    const std::size_t equals = argument.find('=');
-    const std::string_view name =
-        argument.substr(kPrefix.size(), equals == std::string_view::npos ? equals : equals - kPrefix.size());
+    const bool standard_id = argument.starts_with(kStandardId);
+    const std::size_t end = standard_id ? kStandardId.size() : std::min(argument.find('='), argument.size());
+    const std::string_view name = standard_id ? "Id" : argument.substr(kPrefix.size(), end - kPrefix.size());
+    std::string_view rest = argument.substr(end);
+    if (standard_id) rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     if (name == "Help") {
       line.help = true;
-    } else if (equals != std::string_view::npos) {
-      line.given.push_back({name, argument.substr(equals + 1)});
+    } else if (name == kNoActivation) {
+      continue;
+    } else if (!rest.empty()) {
+      line.given.push_back({name, rest.substr(rest.front() == '=' ? 1 : 0)});
     } else if (++i < arguments.size()) {
       line.given.push_back({name, arguments[i]});
     } else {

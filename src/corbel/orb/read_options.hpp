@@ -26,7 +26,8 @@ struct WithOptions {
 using PartsWith = base::FunctionRef<WithOptions(const std::vector<std::string>& plugins)>;
 
 /// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:
-/// `-ORBName value` and `-ORBName=value`, anywhere; an argument `--` ends the search. Plug-ins are loaded before any
+/// `-ORBName value` and `-ORBName=value`, `-ORBidNAME` and `-ORBNoProprietaryActivation` (CORBA 3.3 part 1, 8.5.1),
+/// anywhere; an argument `--` ends the search. Plug-ins are loaded before any
 /// other option is looked at: they bring options. Throws BAD_PARAM naming an unknown option (and its nearest known one)
 /// or saying which values are legal; INITIALIZE with the help text as detail for -ORBHelp.
 Options read_options(std::vector<std::string>& arguments, PartsWith parts);
