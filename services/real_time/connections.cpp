@@ -20,8 +20,8 @@ class BandsPolicy final : public RTCORBA::PriorityBandedConnectionPolicy, public
     for (const Band& band : bands_) bands.emplace_back(band.low, band.high);
     return bands;
   }
-  CORBA::PolicyType policy_type() const override { return RTCORBA::PRIORITY_BANDED_CONNECTION_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override { return CORBA::make_reference<BandsPolicy>(bands_); }
+  CORBA::PolicyType policy_type() override { return RTCORBA::PRIORITY_BANDED_CONNECTION_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override { return CORBA::make_reference<BandsPolicy>(bands_); }
   const Bands& bands() const noexcept override { return bands_; }
 
  private:
@@ -30,8 +30,8 @@ class BandsPolicy final : public RTCORBA::PriorityBandedConnectionPolicy, public
 
 class PrivatePolicy final : public RTCORBA::PrivateConnectionPolicy, public IsPrivate {
  public:
-  CORBA::PolicyType policy_type() const override { return RTCORBA::PRIVATE_CONNECTION_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override { return CORBA::make_reference<PrivatePolicy>(); }
+  CORBA::PolicyType policy_type() override { return RTCORBA::PRIVATE_CONNECTION_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override { return CORBA::make_reference<PrivatePolicy>(); }
 };
 
 }  // namespace

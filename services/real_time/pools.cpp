@@ -79,8 +79,8 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
         lanes_(std::move(lanes)),
         admission_(std::move(admission)) {}
   RTCORBA::ThreadpoolId threadpool() override { return id_; }
-  CORBA::PolicyType policy_type() const override { return RTCORBA::THREADPOOL_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override {
+  CORBA::PolicyType policy_type() override { return RTCORBA::THREADPOOL_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override {
     return CORBA::make_reference<PoolPolicy>(pools_, id_, default_, lanes_, admission_);
   }
   bool _overrides() const noexcept override { return false; }  // the server's alone

@@ -174,10 +174,8 @@ class ClientProtocols final : public RTCORBA::ClientProtocolPolicy, public HasPr
   ClientProtocols(RTCORBA::ProtocolList protocols, Carriers carriers, std::uint64_t number)
       : protocols_(std::move(protocols)), carriers_(std::move(carriers)), number_(number) {}
   RTCORBA::ProtocolList protocols() override { return protocols_; }
-  CORBA::PolicyType policy_type() const override { return RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE; }
-  Ref<CORBA::Policy> copy() const override {
-    return CORBA::make_reference<ClientProtocols>(protocols_, carriers_, number_);
-  }
+  CORBA::PolicyType policy_type() override { return RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE; }
+  Ref<CORBA::Policy> copy() override { return CORBA::make_reference<ClientProtocols>(protocols_, carriers_, number_); }
   std::uint64_t number() const noexcept override { return number_; }
   const Carriers& carriers() const noexcept override { return carriers_; }
 
@@ -191,8 +189,8 @@ class ServerProtocols final : public RTCORBA::ServerProtocolPolicy, public poa::
  public:
   explicit ServerProtocols(RTCORBA::ProtocolList protocols) : protocols_(std::move(protocols)) {}
   RTCORBA::ProtocolList protocols() override { return protocols_; }
-  CORBA::PolicyType policy_type() const override { return RTCORBA::SERVER_PROTOCOL_POLICY_TYPE; }
-  Ref<CORBA::Policy> copy() const override { return CORBA::make_reference<ServerProtocols>(protocols_); }
+  CORBA::PolicyType policy_type() override { return RTCORBA::SERVER_PROTOCOL_POLICY_TYPE; }
+  Ref<CORBA::Policy> copy() override { return CORBA::make_reference<ServerProtocols>(protocols_); }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   void select_profiles(std::vector<ior::TaggedProfile>& profiles) const override {
     std::vector<ior::TaggedProfile> selected;

@@ -33,8 +33,8 @@ class ModelPolicy final : public RTCORBA::PriorityModelPolicy, public HasModel {
     return model_.declared ? RTCORBA::PriorityModel::SERVER_DECLARED : RTCORBA::PriorityModel::CLIENT_PROPAGATED;
   }
   RTCORBA::Priority server_priority() override { return model_.priority; }
-  CORBA::PolicyType policy_type() const override { return RTCORBA::PRIORITY_MODEL_POLICY_TYPE; }
-  Ref<CORBA::Policy> copy() const override { return CORBA::make_reference<ModelPolicy>(model_); }
+  CORBA::PolicyType policy_type() override { return RTCORBA::PRIORITY_MODEL_POLICY_TYPE; }
+  Ref<CORBA::Policy> copy() override { return CORBA::make_reference<ModelPolicy>(model_); }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   Model model() const noexcept override { return model_; }
 

@@ -18,8 +18,8 @@ class Enabling final : public ZIOP::CompressionEnablingPolicy {
  public:
   explicit Enabling(bool enabled) noexcept : enabled_(enabled) {}
   bool compression_enabled() override { return enabled_; }
-  CORBA::PolicyType policy_type() const override { return ZIOP::COMPRESSION_ENABLING_POLICY_ID; }
-  PolicyRef copy() const override { return CORBA::make_reference<Enabling>(enabled_); }
+  CORBA::PolicyType policy_type() override { return ZIOP::COMPRESSION_ENABLING_POLICY_ID; }
+  PolicyRef copy() override { return CORBA::make_reference<Enabling>(enabled_); }
 
  private:
   const bool enabled_;
@@ -29,8 +29,8 @@ class Compressors final : public ZIOP::CompressionIdLevelListPolicy {
  public:
   explicit Compressors(Compression::CompressorIdLevelList list) : list_(std::move(list)) {}
   Compression::CompressorIdLevelList compressor_ids() override { return list_; }
-  CORBA::PolicyType policy_type() const override { return ZIOP::COMPRESSOR_ID_LEVEL_LIST_POLICY_ID; }
-  PolicyRef copy() const override { return CORBA::make_reference<Compressors>(list_); }
+  CORBA::PolicyType policy_type() override { return ZIOP::COMPRESSOR_ID_LEVEL_LIST_POLICY_ID; }
+  PolicyRef copy() override { return CORBA::make_reference<Compressors>(list_); }
 
  private:
   const Compression::CompressorIdLevelList list_;
@@ -40,8 +40,8 @@ class LowValue final : public ZIOP::CompressionLowValuePolicy {
  public:
   explicit LowValue(std::uint32_t octets) noexcept : octets_(octets) {}
   std::uint32_t low_value() override { return octets_; }
-  CORBA::PolicyType policy_type() const override { return ZIOP::COMPRESSION_LOW_VALUE_POLICY_ID; }
-  PolicyRef copy() const override { return CORBA::make_reference<LowValue>(octets_); }
+  CORBA::PolicyType policy_type() override { return ZIOP::COMPRESSION_LOW_VALUE_POLICY_ID; }
+  PolicyRef copy() override { return CORBA::make_reference<LowValue>(octets_); }
 
  private:
   const std::uint32_t octets_;
@@ -51,8 +51,8 @@ class MinRatio final : public ZIOP::CompressionMinRatioPolicy {
  public:
   explicit MinRatio(float ratio) noexcept : ratio_(ratio) {}
   float ratio() override { return ratio_; }
-  CORBA::PolicyType policy_type() const override { return ZIOP::COMPRESSION_MIN_RATIO_POLICY_ID; }
-  PolicyRef copy() const override { return CORBA::make_reference<MinRatio>(ratio_); }
+  CORBA::PolicyType policy_type() override { return ZIOP::COMPRESSION_MIN_RATIO_POLICY_ID; }
+  PolicyRef copy() override { return CORBA::make_reference<MinRatio>(ratio_); }
 
  private:
   const float ratio_;

@@ -45,8 +45,8 @@ class Service final : public virtual CORBA::servant_traits<Rendered::Service>::b
 
 class Limit final : public virtual IDL::traits<Rendered::Limit>::base_type {
  public:
-  CORBA::PolicyType policy_type() const override { return 4711; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override { return CORBA::make_reference<Limit>(); }
+  CORBA::PolicyType policy_type() override { return 4711; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override { return CORBA::make_reference<Limit>(); }
   std::uint32_t most() override { return 3; }
 };
 

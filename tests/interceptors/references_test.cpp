@@ -132,8 +132,8 @@ constexpr CORBA::PolicyType kPolicyType = 0x41424344;
 class Colour final : public CORBA::Policy {
  public:
   explicit Colour(std::string value) : value_(std::move(value)) {}
-  CORBA::PolicyType policy_type() const override { return kPolicyType; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override { return CORBA::make_reference<Colour>(value_); }
+  CORBA::PolicyType policy_type() override { return kPolicyType; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override { return CORBA::make_reference<Colour>(value_); }
   const std::string& value() const { return value_; }
 
  private:

@@ -12,14 +12,16 @@ namespace {
 
 using Types = std::vector<CORBA::PolicyType>;
 
-/// A policy of the application's, which the ORB only keeps.
-class Colour final : public CORBA::Policy {
+/// A policy of the application's as the OMG's mapping has it, which the ORB only keeps.
+class Colour final : public virtual IDL::traits<CORBA::Policy>::base_type {
  public:
   static constexpr CORBA::PolicyType kType = 4711;
   explicit Colour(std::string called) : name(std::move(called)) {}
-  CORBA::PolicyType policy_type() const override { return kType; }
-  PolicyRef copy() const override { return CORBA::make_reference<Colour>(name); }
+  CORBA::PolicyType policy_type() override { return kType; }
+  PolicyRef copy() override { return CORBA::make_reference<Colour>(name); }
+  void destroy() override { ++destroyed; }
   const std::string name;
+  int destroyed = 0;
 };
 
 Types types_of(const CORBA::PolicyList& policies) {
@@ -283,7 +285,10 @@ TEST_P(References, WhatIsNotSetIsTheDefaultOrNilOrInvPolicy) {
   EXPECT_EQ(thing_->_get_client_policy(30), nullptr);
   EXPECT_EQ(ending_of([&] { thing_->_get_policy(Colour::kType); }), "INV_POLICY NO 2");
   const auto red = with_policies(thing_, {CORBA::make_reference<Colour>("red")});
-  EXPECT_EQ(dynamic_cast<const Colour&>(*red->_get_policy(Colour::kType)).name, "red");
+  const auto kept = red->_get_policy(Colour::kType);
+  EXPECT_EQ(dynamic_cast<const Colour&>(*kept).name, "red");
+  kept->destroy();
+  EXPECT_EQ(dynamic_cast<const Colour&>(*kept).destroyed, 1);
 }
 
 TEST_P(References, ValidatingConnectsAndFindsNothingToObjectTo) {

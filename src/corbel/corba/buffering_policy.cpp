@@ -15,7 +15,7 @@ BufferingConstraintPolicy::BufferingConstraintPolicy(const BufferingConstraint& 
   }
 }
 
-IDL::traits<CORBA::Policy>::ref_type BufferingConstraintPolicy::copy() const {
+IDL::traits<CORBA::Policy>::ref_type BufferingConstraintPolicy::copy() {
   return CORBA::make_reference<BufferingConstraintPolicy>(value_);
 }
 

@@ -67,8 +67,8 @@ class CORBEL_API BufferingConstraintPolicy final : public CORBA::Policy {
     return (mode & ~(BUFFER_TIMEOUT | BUFFER_MESSAGE_COUNT | BUFFER_MESSAGE_BYTES)) == 0;
   }
   BufferingConstraint buffering_constraint() const { return value_; }
-  CORBA::PolicyType policy_type() const override { return BUFFERING_CONSTRAINT_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override;
+  CORBA::PolicyType policy_type() override { return BUFFERING_CONSTRAINT_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override;
   bool _static_is_a(std::string_view repository_id) const noexcept override;
   void _override(corbel::policy::ClientOverrides& overrides) const noexcept override;
 

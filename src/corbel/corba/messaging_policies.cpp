@@ -83,7 +83,7 @@ void BidirectionalPolicy::_override(corbel::policy::ClientOverrides&) const noex
   NAME::NAME(const VALUE& value) : value_(value) {                                       \
     corbel::check_mode(TYPE, value);                                                     \
   }                                                                                      \
-  IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                              \
+  IDL::traits<CORBA::Policy>::ref_type NAME::copy() {                                    \
     return CORBA::make_reference<NAME>(value_);                                          \
   }                                                                                      \
   bool NAME::_static_is_a(std::string_view repository_id) const noexcept {               \

@@ -88,8 +88,8 @@ inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
     static constexpr std::string_view _interface_id = "IDL:" ID ":1.0";                 \
     explicit NAME(const VALUE& value);                                                  \
     VALUE ATTRIBUTE() const { return value_; }                                          \
-    CORBA::PolicyType policy_type() const override { return TYPE; }                     \
-    IDL::traits<CORBA::Policy>::ref_type copy() const override;                         \
+    CORBA::PolicyType policy_type() override { return TYPE; }                           \
+    IDL::traits<CORBA::Policy>::ref_type copy() override;                               \
     bool _static_is_a(std::string_view repository_id) const noexcept override;          \
     void _override(corbel::policy::ClientOverrides& overrides) const noexcept override; \
                                                                                         \

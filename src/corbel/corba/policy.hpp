@@ -44,16 +44,18 @@ struct IDL::traits<CORBA::PolicyCurrent> : corbel::corba::LocalTraits<CORBA::Pol
 namespace CORBA {
 
 /// Base of all policy objects (8.9.1). Immutable, thread-safe. Applications may derive from it: what they make of their
-/// own policies is up to them, and ORB, threads and references keep them all the same.
+/// own policies is up to them, and ORB, threads and references keep them all the same. Policies are shared; their
+/// policy_type() never changes.
 class CORBEL_API Policy : public virtual LocalObject, public corbel::corba::PolicyCore {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/Policy:1.0";
 
-  PolicyType policy_type() const override = 0;
-  virtual IDL::traits<Policy>::ref_type copy() const = 0;
-  /// Policies are shared; nothing to do.
-  void destroy() {}
+  virtual PolicyType policy_type() = 0;
+  virtual IDL::traits<Policy>::ref_type copy() = 0;
+  /// Nothing to do, mostly: whoever holds a policy keeps it.
+  virtual void destroy() {}
 
+  PolicyType _type() const final { return const_cast<Policy*>(this)->policy_type(); }
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
  protected:

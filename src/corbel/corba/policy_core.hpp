@@ -23,7 +23,7 @@ class CORBEL_API PolicyCore : public virtual base::SharedFromThis {
   PolicyCore& operator=(const PolicyCore&) = delete;
 
   /// CORBA::PolicyType.
-  virtual std::uint32_t policy_type() const = 0;
+  virtual std::uint32_t _type() const = 0;
 
   /// For the ORB: writes into `overrides` what the policy says about calls. Those of applications say nothing to it.
   virtual void _override(policy::ClientOverrides& overrides) const noexcept;

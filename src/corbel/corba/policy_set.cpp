@@ -13,14 +13,14 @@ namespace {
 
 auto of_type(const PolicyCores& policies, std::uint32_t type) {
   return std::find_if(policies.begin(), policies.end(),
-                      [&](const PolicyCorePtr& policy) { return policy->policy_type() == type; });
+                      [&](const PolicyCorePtr& policy) { return policy->_type() == type; });
 }
 
 void check(const PolicyCores& policies) {
   std::vector<std::uint32_t> types;
   types.reserve(policies.size());
   for (const PolicyCorePtr& policy : policies) {
-    const std::uint32_t type = policy->policy_type();
+    const std::uint32_t type = policy->_type();
     if (!policy->_overrides()) {
       raise("NO_PERMISSION", 0, Completed::no, "policy " + std::to_string(type) + " cannot override others");
     }
@@ -50,7 +50,7 @@ PolicyCores PolicySet::select(const PolicySetPtr& set, std::span<const std::uint
   if (types.empty()) return set->policies_;
   PolicyCores selected;
   for (const PolicyCorePtr& policy : set->policies_) {
-    if (std::find(types.begin(), types.end(), policy->policy_type()) != types.end()) selected.push_back(policy);
+    if (std::find(types.begin(), types.end(), policy->_type()) != types.end()) selected.push_back(policy);
   }
   return selected;
 }
@@ -60,7 +60,7 @@ PolicySetPtr PolicySet::changed(const PolicySetPtr& set, const PolicyCores& poli
   PolicyCores all = policies;
   if (how == Change::add && set != nullptr) {
     for (const PolicyCorePtr& policy : set->policies_) {
-      if (of_type(policies, policy->policy_type()) == policies.end()) all.push_back(policy);
+      if (of_type(policies, policy->_type()) == policies.end()) all.push_back(policy);
     }
   }
   if (all.empty()) return nullptr;

@@ -40,7 +40,7 @@ policy::TransportOptions TransportOptionsPolicy::parse(std::string_view text) {
   return options;
 }
 
-IDL::traits<CORBA::Policy>::ref_type TransportOptionsPolicy::copy() const {
+IDL::traits<CORBA::Policy>::ref_type TransportOptionsPolicy::copy() {
   return CORBA::make_reference<TransportOptionsPolicy>(*options_);
 }
 

@@ -28,8 +28,8 @@ class CORBEL_API TransportOptionsPolicy final : public CORBA::Policy {
   static policy::TransportOptions parse(std::string_view text);
 
   const policy::TransportOptions& options() const noexcept { return *options_; }
-  CORBA::PolicyType policy_type() const override { return TRANSPORT_OPTIONS_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override;
+  CORBA::PolicyType policy_type() override { return TRANSPORT_OPTIONS_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override;
   bool _static_is_a(std::string_view repository_id) const noexcept override;
   void _override(corbel::policy::ClientOverrides& overrides) const noexcept override;
 

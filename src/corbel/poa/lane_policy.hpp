@@ -32,8 +32,8 @@ class CORBEL_API LanePolicy final : public CORBA::Policy {
 
   explicit LanePolicy(std::string lane) : lane_(std::move(lane)) {}
   const std::string& lane() const noexcept { return lane_; }
-  CORBA::PolicyType policy_type() const override { return kLanePolicy; }
-  IDL::traits<CORBA::Policy>::ref_type copy() const override;
+  CORBA::PolicyType policy_type() override { return kLanePolicy; }
+  IDL::traits<CORBA::Policy>::ref_type copy() override;
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
  private:

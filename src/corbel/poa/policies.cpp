@@ -8,7 +8,7 @@
 namespace PortableServer {
 
 #define CORBEL_DEFINE_POA_POLICY(NAME, VALUE, ID)                                        \
-  IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                              \
+  IDL::traits<CORBA::Policy>::ref_type NAME::copy() {                                    \
     return CORBA::make_reference<NAME>(value_);                                          \
   }                                                                                      \
   bool NAME::_static_is_a(std::string_view repository_id) const noexcept {               \
@@ -50,7 +50,7 @@ IDL::traits<RequestProcessingPolicy>::ref_type POA::create_request_processing_po
 
 namespace corbel::poa {
 
-IDL::traits<CORBA::Policy>::ref_type LanePolicy::copy() const {
+IDL::traits<CORBA::Policy>::ref_type LanePolicy::copy() {
   return CORBA::make_reference<LanePolicy>(lane_);
 }
 

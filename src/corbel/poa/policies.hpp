@@ -45,8 +45,8 @@ enum class RequestProcessingPolicyValue : std::uint32_t {
     static constexpr std::string_view _interface_id = "IDL:omg.org/PortableServer/" #NAME ":1.0"; \
     explicit NAME(VALUE value) : value_(value) {}                                                 \
     VALUE value() const noexcept { return value_; }                                               \
-    CORBA::PolicyType policy_type() const override { return ID; }                                 \
-    IDL::traits<CORBA::Policy>::ref_type copy() const override;                                   \
+    CORBA::PolicyType policy_type() override { return ID; }                                       \
+    IDL::traits<CORBA::Policy>::ref_type copy() override;                                         \
     bool _overrides() const noexcept override { return false; }                                   \
     bool _static_is_a(std::string_view repository_id) const noexcept override;                    \
                                                                                                   \

@@ -90,7 +90,7 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
     const auto index = static_cast<std::uint16_t>(std::min<std::size_t>(i, kAbsent - 1U));
     if (list[i] == nullptr) throw POA::InvalidPolicy(index);
     if (const auto type = list[i]->policy_type(); hooks != nullptr && hooks->takes_policy(type)) {
-      const auto is_of_type = [&](const auto& other) { return other->policy_type() == type; };
+      const auto is_of_type = [&](const auto& other) { return other->_type() == type; };
       if (std::any_of(result.others.begin(), result.others.end(), is_of_type)) throw POA::InvalidPolicy(index);
       result.others.push_back(list[i]._shared());
       if (const auto* const chooser = as<ChoosesLane>(list[i])) {
@@ -154,7 +154,7 @@ corba::PolicyCorePtr make_policy(const AdapterPolicies& policies, std::uint32_t 
       break;
   }
   for (const auto& other : policies.others) {
-    if (other->policy_type() == type) return other;
+    if (other->_type() == type) return other;
   }
   return nullptr;
 }
