@@ -138,11 +138,34 @@ TEST_P(PoaObjects, EveryObjectHasTheBuiltInOperations) {
   EXPECT_FALSE(object->_non_existent());
   EXPECT_EQ(object->_repository_id(), kProbeId);
   std::int32_t result = 0;
-  static constexpr corba::Operation kInterface{"_interface"};
-  EXPECT_EQ(outcome([&] { invoke(object, kInterface, result, 0); }).substr(0, 12), "NO_IMPLEMENT");
+  static constexpr corba::Operation kManagers{"_domain_managers"};
+  EXPECT_EQ(outcome([&] { invoke(object, kManagers, result, 0); }).substr(0, 12), "NO_IMPLEMENT");
+  EXPECT_EQ(object->_get_component(), nullptr);
+  EXPECT_EQ(outcome([&] { object->_get_interface(); }), "INTF_REPOS 0x4f4d0001");
   static constexpr corba::Operation kOdd{"odd"};
   EXPECT_EQ(outcome([&] { invoke(object, kOdd, result, 0); }), "BAD_OPERATION 0x4f4d0002");
   EXPECT_EQ(object->_get_orb(), orb);
+}
+
+/// A facet of the component, with whatever stands for an InterfaceDef.
+class Facet final : public Probe {
+ public:
+  ObjectRef component, interface;
+  ObjectRef _get_component() override { return component; }
+  ObjectRef _get_interface() override { return interface; }
+};
+
+TEST_P(PoaObjects, ServantsNameTheirComponentAndInterface_8_3) {
+  const auto servant = CORBA::make_reference<Facet>();
+  const ObjectRef object = root->servant_to_reference(servant);
+  servant->component = root->servant_to_reference(CORBA::make_reference<Probe>());
+  EXPECT_TRUE(object->_get_component()->_is_equivalent(servant->component));
+  EXPECT_EQ(object->_get_interface(), nullptr);
+  servant->interface = object;
+  EXPECT_TRUE(object->_get_interface()->_is_equivalent(object));
+  servant->component = root;
+  EXPECT_EQ(outcome([&] { object->_get_component(); }), "MARSHAL 0x4f4d0004");
+  servant->component = servant->interface = nullptr;
 }
 
 TEST_P(PoaObjects, ForeignExceptionsOfServantsBecomeUnknown) {

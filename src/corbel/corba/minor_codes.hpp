@@ -64,6 +64,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_INV_ORDER, 16, kPolicyFactoryThere, "policy type has a factory")                          \
   X(BAD_INV_ORDER, 17, kPoaBeingDestroyed, "POA is being destroyed")                              \
   X(BAD_INV_ORDER, 22, kNothingPolled, "the poller has not answered anyone yet")                  \
+  X(INTF_REPOS, 1, kNoInterfaceRepository, "interface repository not available")                  \
   X(TRANSIENT, 1, kRequestDiscarded, "request discarded by POA manager")                          \
   X(TRANSIENT, 2, kNoUsableProfile, "no usable profile")                                          \
   X(TRANSIENT, 3, kRequestCancelled, "request cancelled")                                         \

@@ -148,10 +148,10 @@ class CORBEL_API Object {
   /// The most derived interface's repository id, asked from the object.
   virtual std::string _repository_id();
   virtual object_reference<ORB> _get_orb();
-  /// The component that the object belongs to, asked from the object; throws what it answers: NO_IMPLEMENT, mostly.
+  /// The component that the object belongs to, asked from the object: nil, mostly.
   virtual object_reference<Object> _get_component();
   /// What an interface repository says about the object's interface (a CORBA::InterfaceDef), asked from the object;
-  /// throws what it answers: INTF_REPOS or NO_IMPLEMENT, mostly.
+  /// throws what it answers: INTF_REPOS, mostly.
   virtual object_reference<Object> _get_interface();
 
   // Policies (CORBA 3.3 part 1, 8.10, 17.2): those of a reference are stronger than those of the calling thread

@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/servant_home.hpp"
+#include "corbel/ior/ior.hpp"
 
 namespace corbel::corba {
 namespace {
@@ -19,6 +20,12 @@ ServantHome& servant_home() {
                                "no ORB with object adapters has been initialised in this process");
   }
   return *home;
+}
+
+ior::Ior ior_of(const CORBA::object_reference<CORBA::Object>& object) {
+  if (object == nullptr) return {};
+  if (object->_is_local()) throw CORBA::MARSHAL(minor::kLocalObjectMarshalled);
+  return object->_target()->ior();
 }
 
 }  // namespace
@@ -45,6 +52,23 @@ bool Servant::_is_a(const std::string& repository_id) {
 std::string Servant::_repository_id() {
   const auto ids = _interface_ids();
   return ids.empty() ? std::string() : std::string(ids.front());
+}
+
+CORBA::object_reference<CORBA::Object> Servant::_get_component() {
+  return nullptr;
+}
+
+CORBA::object_reference<CORBA::Object> Servant::_get_interface() {
+  (void)ServantCore::_interface_reference();  // throws
+  return nullptr;
+}
+
+corbel::ior::Ior Servant::_component_reference() {
+  return corbel::corba::ior_of(_get_component());
+}
+
+corbel::ior::Ior Servant::_interface_reference() {
+  return corbel::corba::ior_of(_get_interface());
 }
 
 std::string Servant::_interface_of(corbel::base::ConstByteSpan, const CORBA::object_reference<POA>&) {

@@ -95,10 +95,18 @@ class CORBEL_API Servant : public corbel::corba::ServantCore {
   bool _non_existent() override { return false; }
   /// The most derived interface.
   virtual std::string _repository_id();
+  /// The component that the object is a facet of (CORBA 3.3 part 1, 8.3.12); nil, for objects of none, unless
+  /// overridden.
+  virtual CORBA::object_reference<CORBA::Object> _get_component();
+  /// What an interface repository says about the object's interface, a CORBA::InterfaceDef (8.3.1). Throws INTF_REPOS
+  /// minor OMG 1 unless overridden: the ORB brings no repository.
+  virtual CORBA::object_reference<CORBA::Object> _get_interface();
 
   /// For object adapters: the most derived interface when the servant serves the object `object_id` of `poa`.
   virtual std::string _interface_of(corbel::base::ConstByteSpan object_id, const CORBA::object_reference<POA>& poa);
   std::string _interface_in(corbel::base::ConstByteSpan object_id, corbel::corba::AdapterCore& adapter) final;
+  corbel::ior::Ior _component_reference() final;
+  corbel::ior::Ior _interface_reference() final;
   /// For generated code. Finds and serves the operation; false if the interface has none of that name.
   bool _dispatch(corbel::corba::ServerCall& call) override = 0;
   /// For generated code. Repository ids of the interface and all its bases, the most derived first.

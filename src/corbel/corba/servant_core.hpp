@@ -7,6 +7,10 @@
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/call.hpp"
 
+namespace corbel::ior {
+struct Ior;
+}
+
 namespace corbel::corba {
 
 /// The object adapter in which a servant serves an object, for code that knows more of it: the face to which it shows
@@ -33,6 +37,10 @@ class CORBEL_API ServantCore : public virtual base::SharedFromThis {
   virtual bool _non_existent() = 0;
   /// The repository id of the most derived interface when the servant serves the object `object_id` of `adapter`.
   virtual std::string _interface_in(base::ConstByteSpan object_id, AdapterCore& adapter) = 0;
+  /// What `_component` answers; nil (no component) unless overridden.
+  virtual ior::Ior _component_reference();
+  /// What `_interface` answers; raises INTF_REPOS minor OMG 1 unless overridden.
+  virtual ior::Ior _interface_reference();
 
  protected:
   ServantCore() noexcept = default;

@@ -31,6 +31,12 @@ void put_text(cdr::Encoder& encoder, const std::string& value) {
   encoder.put_plain_string(value);
 }
 
+/// Stubs have no way around the octets for these.
+void answer(corba::ServerCall& call, const ior::Ior& reference) {
+  call.use_octets();
+  call.reply([&](cdr::Encoder& encoder) { ior::encode(encoder, reference); });
+}
+
 bool is_a(const Upcall& upcall, const std::string& id) {
   return upcall.servant()._is_a(id) || interface_of(upcall) == id;
 }
@@ -55,7 +61,11 @@ bool serve_underscored(const Upcall& upcall, corba::ServerCall& call) {
   } else if (operation == "_repository_id") {
     call.match(corba::kSignatureOfRepositoryId);
     answer(call, interface_of(upcall), put_text);
-  } else if (operation == "_interface" || operation == "_component" || operation == "_domain_managers") {
+  } else if (operation == "_component") {
+    answer(call, upcall.servant()._component_reference());
+  } else if (operation == "_interface") {
+    answer(call, upcall.servant()._interface_reference());
+  } else if (operation == "_domain_managers") {
     corba::raise("NO_IMPLEMENT", corba::minor::kOperationNotProvided, kNo, std::string(operation));
   } else {
     return false;
