@@ -87,7 +87,7 @@ TEST_P(Federation, AChangeElsewhereThatMayHaveHappenedIsNotOneToGoOnWith) {
     explicit Broken(CORBA::CompletionStatus completed) : completed_(completed) {}
     void invoke(IDL::traits<CORBA::ServerRequest>::ref_type) override { throw CORBA::INTERNAL(0, completed_); }
     std::string _primary_interface(const std::vector<std::uint8_t>&,
-                                   const CORBA::object_reference<PortableServer::POA>&) override {
+                                   CORBA::object_reference<PortableServer::POA>) override {
       return std::string(NamingContext::_interface_id);
     }
 

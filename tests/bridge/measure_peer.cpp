@@ -57,7 +57,7 @@ class Demarshalling final : public PortableServer::DynamicImplementation {
     request->set_result(onward->return_value());
   }
   std::string _primary_interface(const std::vector<std::uint8_t>&,
-                                 const CORBA::object_reference<PortableServer::POA>&) override {
+                                 CORBA::object_reference<PortableServer::POA>) override {
     return "IDL:Bridged/Target:1.0";
   }
 

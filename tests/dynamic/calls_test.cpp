@@ -98,7 +98,7 @@ class Bridge final : public PortableServer::DynamicImplementation {
     arguments = onward->arguments();
     if (signature.result->kind() != CORBA::TCKind::tk_void) request->set_result(onward->return_value());
   }
-  std::string _primary_interface(const ObjectId&, const PoaRef&) override { return kPlaceId; }
+  std::string _primary_interface(const ObjectId&, PoaRef) override { return kPlaceId; }
 
  private:
   const ObjectRef target_;

@@ -35,7 +35,7 @@ class Chameleon final : public PortableServer::DynamicImplementation {
       request->set_result(Any(CORBA::_tc_long, nullptr));
     }
   }
-  std::string _primary_interface(const ObjectId& object_id, const PoaRef& poa) override {
+  std::string _primary_interface(const ObjectId& object_id, PoaRef poa) override {
     EXPECT_EQ(poa->the_name(), "chameleons");
     return "IDL:" + std::string(object_id.begin(), object_id.end()) + ":1.0";
   }

@@ -302,7 +302,7 @@ TEST_F(Servers, SeeRequestsForServantsThatKnowTheirOperationsAtRunTime) {
       request->set_result(result);
     }
     CORBA::RepositoryId _primary_interface(const PortableServer::ObjectId&,
-                                           const IDL::traits<PortableServer::POA>::ref_type&) override {
+                                           IDL::traits<PortableServer::POA>::ref_type) override {
       return "IDL:Watched/Thing:1.0";
     }
   };

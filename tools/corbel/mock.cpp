@@ -119,7 +119,7 @@ class Actor final : public PortableServer::DynamicImplementation {
       : stage_(stage), key_(std::move(key)), interface_(interface) {}
 
   std::string _primary_interface(const std::vector<std::uint8_t>&,
-                                 const CORBA::object_reference<PortableServer::POA>&) override {
+                                 CORBA::object_reference<PortableServer::POA>) override {
     return interface_->repository_id;
   }
   bool _is_a(const std::string& id) override {

@@ -53,7 +53,7 @@ class CORBEL_API DynamicImplementation : public Servant {
   virtual void invoke(IDL::traits<CORBA::ServerRequest>::ref_type request) = 0;
   /// The most derived interface of the object; called for every object of `poa` that this serves.
   virtual std::string _primary_interface(const std::vector<std::uint8_t>& object_id,
-                                         const CORBA::object_reference<POA>& poa) = 0;
+                                         CORBA::object_reference<POA> poa) = 0;
 
   bool _dispatch(corbel::corba::ServerCall& call) final;
   std::span<const std::string_view> _interface_ids() const noexcept final;

@@ -72,7 +72,7 @@ class Bridge final : public PortableServer::DynamicImplementation {
     if (signature.result->kind() != CORBA::TCKind::tk_void) request->set_result(onward->return_value());
   }
   std::string _primary_interface(const std::vector<std::uint8_t>&,
-                                 const CORBA::object_reference<PortableServer::POA>&) override {
+                                 CORBA::object_reference<PortableServer::POA>) override {
     return "IDL:corbel.test/Dynamic/Mirror:1.0";
   }
 
