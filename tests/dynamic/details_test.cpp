@@ -321,7 +321,7 @@ TEST(ValueDetails, ValuesAreTruncatedOnlyIfTheirRestCanBeSkipped) {
   EXPECT_EQ(code_of_value(type, write({"IDL:V:1.0"}, false)), base::Code::none);
   EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0", "IDL:V:1.0"}, true)), base::Code::none);
   EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0", "IDL:V:1.0"}, false)), base::Code::unsupported);
-  EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0"}, true)), base::Code::unsupported);
+  EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0"}, true)), base::Code::not_found);
 }
 
 TEST(ValueDetails, WithoutFactoryAreToldAsOutsideOfAnys) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <corbel/dynamic/corba_types.hpp>
-#include <corbel/dynamic/known_exception.hpp>
+#include <corbel/dynamic/known_type.hpp>
 
 #include "names_any.hpp"
 #include "types_any.hpp"
@@ -139,7 +139,7 @@ TEST(GeneratedAny, NeedsNoTypeCodeOfExceptionsWithoutMembers) {
   const CORBA::TypeCode code{corbel::dynamic::TypeNode{
       .kind = CORBA::TCKind::tk_except, .id = "IDL:corbel.test/Unknown:1.0", .name = "Unknown", .members = members}};
   {
-    const corbel::dynamic::KnownException known(code);
+    const corbel::dynamic::KnownType known(code);
     other <<= Unknown(true);
     EXPECT_EQ(other.type()->member_count(), 1U);
   }

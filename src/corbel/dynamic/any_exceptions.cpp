@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions that are put into Anys by a reference to one of their bases.
 #include <exception>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/codec_factory_types.hpp"
 #include "corbel/dynamic/corba_types.hpp"
-#include "corbel/dynamic/known_exception.hpp"
+#include "corbel/dynamic/known_type.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
 #include "corbel/dynamic/type_arena.hpp"
 
 namespace corbel::dynamic {
 namespace {
 
-constinit std::mutex g_mutex;  // guards the list
-constinit KnownException* g_first = nullptr;
-
 // Exceptions with members that the library defines by hand.
-const KnownException kPolicyError(TypeOf<CORBA::PolicyError>::code);
-const KnownException kInvalidPolicies(TypeOf<CORBA::InvalidPolicies>::code);
-const KnownException kBadFixedValue(TypeOf<CORBA::BadFixedValue>::code);
-const KnownException kInvalidPolicy(TypeOf<PortableServer::POA::InvalidPolicy>::code);
-const KnownException kForwardRequest(TypeOf<PortableServer::ForwardRequest>::code);
-const KnownException kUnsupportedCodeset(TypeOf<IOP::CodecFactory::UnsupportedCodeset>::code);
+const KnownType kPolicyError(TypeOf<CORBA::PolicyError>::code);
+const KnownType kInvalidPolicies(TypeOf<CORBA::InvalidPolicies>::code);
+const KnownType kBadFixedValue(TypeOf<CORBA::BadFixedValue>::code);
+const KnownType kInvalidPolicy(TypeOf<PortableServer::POA::InvalidPolicy>::code);
+const KnownType kForwardRequest(TypeOf<PortableServer::ForwardRequest>::code);
+const KnownType kUnsupportedCodeset(TypeOf<IOP::CodecFactory::UnsupportedCodeset>::code);
 
 /// An exception whose C++ type is known to itself alone.
 class ThrownValue final : public AnyValue {
@@ -67,29 +63,6 @@ CORBA::typecode_reference memberless(const CORBA::UserException& exception) {
 
 }  // namespace
 
-KnownException::KnownException(const CORBA::TypeCode& code) noexcept : code_(code), next_(nullptr) {
-  const std::lock_guard lock(g_mutex);
-  // Behind those that are there: one that came later, from a plug-in, may go earlier.
-  KnownException** link = &g_first;
-  while (*link != nullptr) link = &(*link)->next_;
-  *link = this;
-}
-
-KnownException::~KnownException() {
-  const std::lock_guard lock(g_mutex);
-  KnownException** link = &g_first;
-  while (*link != this) link = &(*link)->next_;
-  *link = next_;
-}
-
-CORBA::typecode_reference KnownException::find(std::string_view id) {
-  const std::lock_guard lock(g_mutex);
-  for (const KnownException* one = g_first; one != nullptr; one = one->next_) {
-    if (one->code_._node().id == id) return one->code_._reference();
-  }
-  return nullptr;
-}
-
 }  // namespace corbel::dynamic
 
 namespace CORBA {
@@ -115,7 +88,7 @@ void operator<<=(Any& any, const Exception& exception) {
 #undef CORBEL_AND
     throw BAD_PARAM();
   }
-  auto type = corbel::dynamic::KnownException::find(user->_rep_id());
+  auto type = corbel::dynamic::KnownType::find(user->_rep_id());
   if (type == nullptr) type = corbel::dynamic::memberless(*user);
   any = Any(std::move(type), corbel::base::make_shared<corbel::dynamic::ThrownValue>(*user));
 }

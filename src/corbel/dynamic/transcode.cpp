@@ -9,6 +9,7 @@
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/dynamic/type_codec.hpp"
+#include "corbel/dynamic/value_state.hpp"
 #include "corbel/mapping/fixed.hpp"
 
 namespace corbel::dynamic {
@@ -177,18 +178,19 @@ class Transcoder {
       if (!writer.put_known(identity(header.position))) copy_again(node, header.position);
       return;
     }
-    // The TypeCode describes the type itself or one that it may be truncated to, and nothing else.
     std::span<const std::string_view> ids = header.ids;
-    while (!ids.empty() && ids.front() != node.id) ids = ids.subspan(1);
+    const TypeNode* const type = type_of_value(node, ids);
+    if (type == nullptr) return in_.fail(base::Code::not_found);
+    // Only chunks show where a derived type's state ends.
     const bool truncated = ids.size() != header.ids.size();
-    if (truncated && (ids.empty() || !header.chunked)) return in_.fail(base::Code::unsupported);
-    if (node.modifier != CORBA::VM_NONE && node.modifier != CORBA::VM_TRUNCATABLE) {
+    if ((truncated && !header.chunked) ||
+        (type->modifier != CORBA::VM_NONE && type->modifier != CORBA::VM_TRUNCATABLE)) {
       return in_.fail(base::Code::unsupported);
     }
-    if (ids.empty() && writer.in_chunks()) ids = {&node.id, 1};
+    if (ids.empty() && writer.in_chunks()) ids = {&type->id, 1};
     if (!in_.enter()) return;
     const bool chunked = writer.begin(identity(header.position), ids, ids.size() > 1);
-    if (out_.ok()) copy_state(node);
+    if (out_.ok()) copy_state(*type);
     writer.end(chunked);
     reader.end(header);
     in_.leave();
@@ -216,7 +218,7 @@ class Transcoder {
     in_.settle(again);
   }
 
-  /// A value could be of any type here, so only objects and nil can be copied.
+  /// A value could be of any type here.
   void copy_abstract() {
     const bool is_object = in_.get<bool>();
     out_.put(is_object);

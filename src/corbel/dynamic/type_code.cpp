@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/type_code.hpp"
 
-#include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/type_arena.hpp"
-#include "corbel/dynamic/type_factory.hpp"
 
 namespace corbel::dynamic {
 
@@ -102,17 +100,6 @@ std::string TypeCode::member_name(std::uint32_t index) const {
 typecode_reference TypeCode::member_type(std::uint32_t index) const {
   require(kind() != TCKind::tk_enum);
   return member(index).type->_reference();
-}
-
-Any TypeCode::member_label(std::uint32_t index) const {
-  require(kind() == TCKind::tk_union);
-  const std::int64_t label = member(index).label;
-  Any any;
-  if (static_cast<std::int32_t>(index) == node_.default_index) {
-    any <<= std::uint8_t{0};
-    return any;
-  }
-  return corbel::dynamic::make_label(*node_.content, label);
 }
 
 typecode_reference TypeCode::discriminator_type() const {

@@ -5,6 +5,7 @@
 
 #include "corbel/cdr/format.hpp"
 #include "corbel/corba/exception.hpp"
+#include "corbel/dynamic/known_type.hpp"
 
 namespace corbel::dynamic {
 namespace {
@@ -18,6 +19,12 @@ std::vector<const TypeNode*> lineage(const TypeNode& node) {
     types.push_back(&types.back()->content->_node());
   }
   return types;
+}
+
+bool may_stand_for(const TypeNode& type, const TypeNode& formal) {
+  if (type.kind != CORBA::TCKind::tk_value && type.kind != CORBA::TCKind::tk_value_box) return false;
+  return formal.id.empty() || formal.id == CORBA::detail::k_ValueBase._node().id ||
+         formal.modifier == CORBA::VM_ABSTRACT || is_or_derives_from(type, formal.id);
 }
 
 }  // namespace
@@ -53,6 +60,16 @@ std::vector<std::string_view> truncatable_ids(const TypeNode& node) {
 bool is_or_derives_from(const TypeNode& node, std::string_view id) {
   const auto types = lineage(node);
   return std::any_of(types.begin(), types.end(), [id](const TypeNode* type) { return type->id == id; });
+}
+
+const TypeNode* type_of_value(const TypeNode& formal, std::span<const std::string_view>& ids) {
+  if (ids.empty()) return &formal;
+  for (; !ids.empty(); ids = ids.subspan(1)) {
+    if (ids.front() == formal.id) return &formal;
+    const CORBA::typecode_reference known = KnownType::find(ids.front());  // a constant
+    if (known != nullptr && may_stand_for(known->_node(), formal)) return &known->_node();
+  }
+  return nullptr;
 }
 
 }  // namespace corbel::dynamic

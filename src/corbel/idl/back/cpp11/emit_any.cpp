@@ -114,9 +114,10 @@ class TypeWriter {
     const std::string value = value_of(declaration);
     body_.line("namespace " + e_.names.types_namespace(declaration) + " {");
     body_.line("constinit const ::CORBA::TypeCode " + node_name(declaration) + value);
-    if (as<model::Exception>(&declaration) != nullptr) {
-      body_.line("const ::corbel::dynamic::KnownException _known_" + node_name(declaration) + "(" +
-                 node_name(declaration) + ");");
+    const DeclarationKind kind = declaration.kind;
+    if (kind == DeclarationKind::exception || kind == DeclarationKind::value || kind == DeclarationKind::value_box) {
+      body_.line("const ::corbel::dynamic::KnownType _known_" + node_name(declaration) + "(" + node_name(declaration) +
+                 ");");
     }
     body_.line("}");
   }
@@ -388,7 +389,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.blank();
   std::set<std::string> taken;
   for (const auto* declaration : declarations) declare_constant(e, *declaration, taken);
-  e.any_source.line("#include <corbel/dynamic/known_exception.hpp>");
+  e.any_source.line("#include <corbel/dynamic/known_type.hpp>");
   e.any_source.blank();
   types.write(e.any_source);
 }
