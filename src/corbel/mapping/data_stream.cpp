@@ -14,6 +14,10 @@ struct Kept final : corbel::cdr::Attachment {
 
 }  // namespace
 
+void detail::check_range(std::size_t size, std::uint32_t offset, std::uint32_t length) {
+  if (offset > size || length > size - offset) throw BAD_PARAM();
+}
+
 void DataOutputStream::write_Value(const valuetype_reference<ValueBase>& value) {
   corbel::cdr::ValueWriter(encoder_).keep(corbel::base::make_shared<Kept>(value));
   write(value);

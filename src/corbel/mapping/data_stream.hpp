@@ -11,13 +11,26 @@
 namespace CORBA {
 
 class Any;
+class TypeCode;
+
+/// X(name, type) for the primitives of which the streams have arrays.
+#define CORBEL_DATA_ARRAYS(X)                                                                             \
+  X(boolean, bool)                                                                                        \
+  X(char, char) X(wchar, wchar_t) X(octet, std::uint8_t) X(short, std::int16_t) X(ushort, std::uint16_t)  \
+      X(long, std::int32_t) X(ulong, std::uint32_t) X(longlong, std::int64_t) X(ulonglong, std::uint64_t) \
+          X(float, float) X(double, double)
+
+namespace detail {
+/// Throws BAD_PARAM unless there are so many elements behind the offset.
+CORBEL_API void check_range(std::size_t size, std::uint32_t offset, std::uint32_t length);
+}  // namespace detail
 
 /// What CustomMarshal::marshal writes to. Lives as long as the call.
 class CORBEL_API DataOutputStream {
  public:
   explicit DataOutputStream(corbel::cdr::Encoder& encoder) noexcept : encoder_(encoder) {}
 
-  /// Any mapped type: `stream->write(point)`; beyond the mapping, which only has the named forms below.
+  /// Any mapped type: `stream->write(point)`; beyond the mapping, which has the named forms below.
   template <class T>
   void write(const T& value) {
     corbel::mapping::Codec<T>::encode(encoder_, value);
@@ -40,8 +53,33 @@ class CORBEL_API DataOutputStream {
   void write_Object(const object_reference<Object>& value) { write(value); }
   void write_Abstract(const object_reference<AbstractBase>& value);
   void write_Value(const valuetype_reference<ValueBase>& value);
+  void write_any(const Any& value);
+  void write_TypeCode(const object_reference<TypeCode>& value);
+  /// Throws BadFixedValue if the Any holds no fixed.
+  void write_fixed(const Any& fixed_value);
+
+  /// `length` elements from `offset` on, one after the other, without a count. Throws BAD_PARAM if there are fewer.
+#define CORBEL_WRITE_ARRAY(NAME, TYPE)                                                                  \
+  void write_##NAME##_array(const std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length) { \
+    write_array(seq, offset, length);                                                                   \
+  }
+  CORBEL_DATA_ARRAYS(CORBEL_WRITE_ARRAY)
+#undef CORBEL_WRITE_ARRAY
+  void write_any_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
+  /// Throws BadFixedValue with the index of the first that is no fixed.
+  void write_fixed_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
 
  private:
+  template <class T>
+  void write_array(const std::vector<T>& seq, std::uint32_t offset, std::uint32_t length) {
+    detail::check_range(seq.size(), offset, length);
+    if constexpr (std::is_same_v<T, bool>) {
+      for (std::uint32_t i = 0; i < length; ++i) write_boolean(seq[offset + i]);
+    } else {
+      corbel::mapping::detail::encode_elements(encoder_, seq.data() + offset, length);
+    }
+  }
+
   corbel::cdr::Encoder& encoder_;
 };
 
@@ -76,8 +114,44 @@ class CORBEL_API DataInputStream {
   object_reference<Object> read_Object() { return read<object_reference<Object>>(); }
   object_reference<AbstractBase> read_Abstract();
   valuetype_reference<ValueBase> read_Value() { return read<valuetype_reference<ValueBase>>(); }
+  Any read_any();
+  object_reference<TypeCode> read_TypeCode();
+  /// An Any with a fixed. Throws BAD_PARAM if there is no such type.
+  Any read_fixed(std::uint16_t digits, std::int16_t scale);
+
+  /// `length` elements into those of `seq` from `offset` on; it grows if it has fewer. Throws BAD_PARAM if `offset` is
+  /// behind its end. Nothing is changed where not as much was written.
+#define CORBEL_READ_ARRAY(NAME, TYPE)                                                            \
+  void read_##NAME##_array(std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length) { \
+    read_array(seq, offset, length);                                                             \
+  }
+  CORBEL_DATA_ARRAYS(CORBEL_READ_ARRAY)
+#undef CORBEL_READ_ARRAY
+  void read_any_array(std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
+  void read_fixed_array(std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length, std::uint16_t digits,
+                        std::int16_t scale);
 
  private:
+  /// Makes room; false, and then reading has failed, if there cannot be so many elements.
+  template <class T>
+  bool make_room(std::vector<T>& seq, std::uint32_t offset, std::uint32_t length, std::size_t least) {
+    detail::check_range(seq.size(), offset, 0);
+    decoder_.join_rest();  // remaining() is all then
+    if (length > decoder_.remaining() / least) decoder_.fail(corbel::base::Code::truncated);
+    if (!decoder_.ok() || !decoder_.charge(length * sizeof(T))) return false;
+    if (seq.size() - offset < length) seq.resize(std::size_t{offset} + length);
+    return true;
+  }
+  template <class T>
+  void read_array(std::vector<T>& seq, std::uint32_t offset, std::uint32_t length) {
+    if (!make_room(seq, offset, length, corbel::mapping::Codec<T>::kMinSize)) return;
+    if constexpr (std::is_same_v<T, bool>) {
+      for (std::uint32_t i = 0; i < length; ++i) seq[offset + i] = read_boolean();
+    } else {
+      corbel::mapping::detail::decode_elements(decoder_, seq.data() + offset, length);
+    }
+  }
+
   corbel::cdr::Decoder& decoder_;
 };
 
