@@ -2,6 +2,7 @@
 // What DynAnys of each kind can do besides.
 #include "corbel/dynamic/dyn_any_types.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 #include "corbel/dynamic/default_value.hpp"
@@ -27,9 +28,11 @@ std::string DynFixed::get_value() {
 }
 
 bool DynFixed::set_value(const std::string& value) {
+  constexpr const char* kWhiteSpace = " \t\n\v\f\r";
+  const std::size_t first = std::min(value.find_first_not_of(kWhiteSpace), value.size());
   Decimal wanted;
   try {
-    wanted = Decimal(value);
+    wanted = Decimal(std::string_view(value).substr(first, value.find_last_not_of(kWhiteSpace) + 1 - first));
   } catch (const CORBA::DATA_CONVERSION&) {
     throw TypeMismatch();
   }
