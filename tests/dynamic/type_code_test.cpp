@@ -151,6 +151,36 @@ TEST_F(TypeCodes, FactoryRefusesWhatIsNoIdl) {
   EXPECT_FALSE(encoder.ok());
 }
 
+TEST_F(TypeCodes, ThatAreNotPartOfTheirTypeYetAnswerNothing) {
+  const auto open = make_->create_recursive_tc("IDL:S:1.0");
+  const auto expect_bad = [](const auto& ask) {
+    try {
+      ask();
+      ADD_FAILURE();
+    } catch (const CORBA::BAD_TYPECODE& bad) {
+      EXPECT_EQ(bad.minor(), CORBA::OMGVMCID | 1);
+    }
+  };
+  expect_bad([&] { (void)open->kind(); });
+  expect_bad([&] { (void)open->id(); });
+  expect_bad([&] { (void)open->name(); });
+  expect_bad([&] { (void)open->member_count(); });
+  expect_bad([&] { (void)open->member_name(0); });
+  expect_bad([&] { (void)open->member_type(0); });
+  expect_bad([&] { (void)open->member_label(0); });
+  expect_bad([&] { (void)open->content_type(); });
+  expect_bad([&] { (void)open->concrete_base_type(); });
+  expect_bad([&] { (void)open->equal(open); });
+  expect_bad([&] { (void)open->equivalent(CORBA::_tc_null); });
+  expect_bad([&] { (void)open->get_compact_typecode(); });
+  const auto around = make_->create_sequence_tc(0, open);
+  EXPECT_EQ(around->kind(), TCKind::tk_sequence);
+  expect_bad([&] { (void)around->content_type()->kind(); });
+  const auto made = make_->create_struct_tc("IDL:S:1.0", "S", {{"kids", around}});
+  EXPECT_EQ(made->member_type(0)->content_type()->kind(), TCKind::tk_struct);
+  EXPECT_EQ(made->member_type(0)->content_type()->id(), "IDL:S:1.0");
+}
+
 TEST_F(TypeCodes, SurviveMutation) {
   for (const auto& type : some()) {
     expect_survives_mutation<typecode_reference>(octets_of(type, true));

@@ -139,7 +139,7 @@ template <corbel::dynamic::HasType T>
 bool operator>>=(const Any& any, T& value) {
   const bool fits =
       any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
-      (std::is_same_v<T, object_reference<Object>> && any._type()._resolved().kind() == TCKind::tk_objref);
+      (std::is_same_v<T, object_reference<Object>> && any._type()._resolved()._node().kind == TCKind::tk_objref);
   if (!fits) return false;
   if (const void* object = any._value()->object(typeid(T))) {
     value = *static_cast<const T*>(object);

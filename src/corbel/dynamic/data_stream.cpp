@@ -17,7 +17,7 @@ void DataOutputStream::write_TypeCode(const object_reference<TypeCode>& value) {
 }
 
 void DataOutputStream::write_fixed(const Any& fixed_value) {
-  if (fixed_value._type()._resolved().kind() != TCKind::tk_fixed) throw BadFixedValue(0);
+  if (fixed_value._type()._resolved()._node().kind != TCKind::tk_fixed) throw BadFixedValue(0);
   fixed_value._encode_value(encoder_);
 }
 
@@ -29,7 +29,7 @@ void DataOutputStream::write_any_array(const std::vector<Any>& seq, std::uint32_
 void DataOutputStream::write_fixed_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length) {
   detail::check_range(seq.size(), offset, length);
   for (std::uint32_t i = 0; i < length; ++i) {
-    if (seq[offset + i]._type()._resolved().kind() != TCKind::tk_fixed) throw BadFixedValue(offset + i);
+    if (seq[offset + i]._type()._resolved()._node().kind != TCKind::tk_fixed) throw BadFixedValue(offset + i);
   }
   for (std::uint32_t i = 0; i < length; ++i) write_fixed(seq[offset + i]);
 }

@@ -9,7 +9,7 @@ namespace corbel::dynamic {
 using CORBA::TCKind;
 
 void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int64_t label) {
-  switch (discriminator._resolved().kind()) {
+  switch (discriminator._resolved()._node().kind) {
     case TCKind::tk_boolean:
       return out.put(label != 0);
     case TCKind::tk_char:
@@ -34,7 +34,7 @@ void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int
 }
 
 std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator) {
-  switch (discriminator._resolved().kind()) {
+  switch (discriminator._resolved()._node().kind) {
     case TCKind::tk_boolean:
       return in.get<bool>() ? 1 : 0;
     case TCKind::tk_char:

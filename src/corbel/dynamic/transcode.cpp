@@ -199,7 +199,7 @@ class Transcoder {
   /// State of the bases comes first.
   void copy_state(const TypeNode& node) {
     if (node.kind == TCKind::tk_value_box) return copy(*node.content);
-    if (node.content != nullptr && node.content->kind() == TCKind::tk_value && nest()) {
+    if (node.content != nullptr && node.content->_node().kind == TCKind::tk_value && nest()) {
       copy_state(node.content->_node());
       unnest();
     }
@@ -238,7 +238,7 @@ class Transcoder {
 
   void copy_elements(const TypeCode& type, std::size_t count) {
     const TypeCode& element = type._resolved();
-    if (copy_primitives(element.kind(), count)) return;
+    if (copy_primitives(element._node().kind, count)) return;
     for (std::size_t i = 0; i < count && in_.ok() && out_.ok(); ++i) copy(element);
   }
 

@@ -65,6 +65,7 @@ bool has_stand_in(const TypeCode& code, std::string_view id) {
 namespace CORBA {
 
 typecode_reference TypeCode::get_compact_typecode() const {
+  (void)kind();  // stands for a type?
   auto arena = corbel::base::make_shared<corbel::dynamic::TypeArena>();
   return corbel::dynamic::reference_to(arena, corbel::dynamic::TypeCloner(*arena, {}, nullptr, false).clone(this));
 }

@@ -69,8 +69,12 @@ typecode_reference TypeCode::_reference() const {
 
 const TypeCode& TypeCode::_resolved() const noexcept {
   const TypeCode* code = this;
-  while (code->kind() == TCKind::tk_alias) code = code->node_.content;
+  while (code->node_.kind == TCKind::tk_alias) code = code->node_.content;
   return *code;
+}
+
+void TypeCode::throw_not_made() {
+  throw BAD_TYPECODE(OMGVMCID | 1, CompletionStatus::COMPLETED_NO, "a recursive TypeCode that is no part of its type");
 }
 
 std::string TypeCode::id() const {

@@ -143,7 +143,13 @@ class CORBEL_API TypeCode {
   bool equivalent(const typecode_reference& other) const;
   /// The same type without names.
   typecode_reference get_compact_typecode() const;
-  TCKind kind() const noexcept { return node_.kind; }
+  /// Throws BAD_TYPECODE (minor OMG 1), as all operations do, where create_recursive_tc() made this: it stands for a
+  /// type that is not made yet.
+  TCKind kind() const {
+    if (node_.kind == TCKind::tk_null && !node_.id.empty()) [[unlikely]]
+      throw_not_made();
+    return node_.kind;
+  }
   std::string id() const;
   std::string name() const;
   std::uint32_t member_count() const;
@@ -175,6 +181,7 @@ class CORBEL_API TypeCode {
   bool _fits(const TypeCode& other) const;
 
  private:
+  [[noreturn]] static void throw_not_made();
   const corbel::dynamic::TypeMember& member(std::uint32_t index) const;
 
   corbel::dynamic::TypeNode node_;

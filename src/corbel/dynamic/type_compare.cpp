@@ -102,10 +102,12 @@ class Comparison {
 }  // namespace
 
 bool TypeCode::equal(const typecode_reference& other) const {
+  (void)kind();  // stands for a type?
   return other != nullptr && Comparison(Sameness::equal).run(this, &*other);
 }
 
 bool TypeCode::equivalent(const typecode_reference& other) const {
+  (void)kind();
   return other != nullptr && Comparison(Sameness::equivalent).run(this, &*other);
 }
 

@@ -56,8 +56,9 @@ class DistinctNames {
 };
 
 void check_content(const typecode_reference& type) {
-  const bool good = type != nullptr && type->kind() != TCKind::tk_void && type->kind() != TCKind::tk_except &&
-                    (type->kind() != TCKind::tk_null || is_stand_in(type->_node()));
+  const TCKind kind = type == nullptr ? TCKind::tk_null : type->_node().kind;
+  const bool good = kind != TCKind::tk_void && kind != TCKind::tk_except &&
+                    (kind != TCKind::tk_null || (type != nullptr && is_stand_in(type->_node())));
   if (!good) throw BAD_TYPECODE(kIllegalContent);
 }
 
@@ -128,7 +129,7 @@ void check_discriminator(const typecode_reference& type) {
   if (type == nullptr) throw BAD_PARAM(kBadDiscriminator);
   cdr::Encoder probe({}, 64);
   put_label(probe, *type, 0);
-  if (!probe.ok() || type->_resolved().kind() == TCKind::tk_octet) throw BAD_PARAM(kBadDiscriminator);
+  if (!probe.ok() || type->_resolved()._node().kind == TCKind::tk_octet) throw BAD_PARAM(kBadDiscriminator);
 }
 
 typecode_reference with_content(Making& making, const typecode_reference& content) {
@@ -249,7 +250,8 @@ typecode_reference TypeCodeFactory::create_value_tc(const std::string& id, const
                                                     const ValueMemberSeq& members) {
   Making making(TCKind::tk_value, id, name);
   making.node().modifier = modifier;
-  if (concrete_base != nullptr && (concrete_base->kind() != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
+  if (concrete_base != nullptr &&
+      (concrete_base->_node().kind != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
     making.node().content = making.part(concrete_base);
   }
   DistinctNames names;

@@ -65,7 +65,8 @@ class CORBEL_API TypeCodeFactory : public LocalObject {
                                      const typecode_reference& concrete_base, const ValueMemberSeq& members);
   typecode_reference create_value_box_tc(const std::string& id, const std::string& name,
                                          const typecode_reference& boxed);
-  /// Stands for the struct, union or value with this id while that is being made; usable only in its parts.
+  /// Stands for the struct, union or value with this id while that is being made; usable only in its parts, all
+  /// else throws BAD_TYPECODE (minor OMG 1).
   typecode_reference create_recursive_tc(const std::string& id);
 
   template <class M>

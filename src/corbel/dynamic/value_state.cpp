@@ -14,7 +14,7 @@ namespace {
 std::vector<const TypeNode*> lineage(const TypeNode& node) {
   std::vector<const TypeNode*> types = {&node};
   while (types.back()->kind == CORBA::TCKind::tk_value && types.back()->content != nullptr &&
-         types.back()->content->kind() == CORBA::TCKind::tk_value) {
+         types.back()->content->_node().kind == CORBA::TCKind::tk_value) {
     if (types.size() == cdr::Limits{}.max_depth) throw CORBA::IMP_LIMIT();
     types.push_back(&types.back()->content->_node());
   }
