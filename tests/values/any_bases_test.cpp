@@ -71,6 +71,24 @@ TEST_F(ValuesUnderTheirBases, ArriveAsWhatTheyAre) {
   EXPECT_EQ(sent(any_with(plain_)).type()->id(), "IDL:corbel.test/Graph/Base:1.0") << "as it was put in";
 }
 
+/// As an application has them.
+class PlainImpl : public virtual IDL::traits<Graph::Plain>::obv_type {};
+
+TEST_F(ValuesUnderTheirBases, ArePutInByWhatImplementsThem) {
+  CORBA::Any any;
+  any <<= CORBA::make_reference<IDL::traits<Graph::Plain>::obv_type>(1, "p", 2.5);
+  EXPECT_EQ(any.type()->id(), "IDL:corbel.test/Graph/Plain:1.0");
+  Known<Graph::Plain> plain;
+  ASSERT_TRUE(any >>= plain);
+  EXPECT_EQ(plain->d(), 2.5);
+  const auto own = CORBA::make_reference<PlainImpl>();
+  any <<= own;
+  ASSERT_TRUE(any >>= plain);
+  EXPECT_TRUE(plain == own);
+  any <<= CORBA::make_reference<IDL::traits<Bases::Circle>::obv_type>(7);
+  EXPECT_EQ(any.type()->id(), "IDL:Bases/Circle:1.0");
+}
+
 TEST_F(ValuesUnderTheirBases, AreMembersAndElements) {
   const auto pair = back(Graph::Pair(plain_, plain_, nullptr));
   EXPECT_TRUE(pair.first() == pair.second()) << "shared as before";

@@ -123,6 +123,13 @@ void operator<<=(Any& any, T&& value) {
   any = Any(corbel::dynamic::TypeOf<Value>::code._reference(),
             corbel::base::make_shared<corbel::dynamic::TypedValue<Value>>(std::forward<T>(value)));
 }
+/// Inserts a value by a reference to a class that implements its valuetype, as what IDL calls it.
+template <class T>
+requires(!corbel::dynamic::HasType<object_reference<T>> && std::derived_from<T, ValueBase> &&
+         corbel::dynamic::HasType<typename T::_ref_type>) void
+operator<<=(Any& any, const object_reference<T>& value) {
+  any <<= typename T::_ref_type(value);
+}
 /// Inserts a copy of the exception behind a reference to one of its bases. Throws BAD_TYPECODE for a user exception
 /// with members whose TypeCode the program does not have: it is in the NAME_any.cpp that is generated of its IDL.
 CORBEL_API void operator<<=(Any& any, const Exception& exception);
