@@ -40,7 +40,7 @@ def exceptions(probe, minor, order):
     answer = probe.call(c, minor, order, "raise_user", lambda w: w.put("i", 1))
     require(answer.status == wire.USER_EXCEPTION and answer.exception()[0] == "IDL:corbel.test/Interop/Empty:1.0", "Empty")
     answer = probe.call(c, minor, order, "raise_user", lambda w: w.put("i", 2))
-    require(answer.exception()[0] == "IDL:corbel.test/Interop/Detail:1.0", "Detail")
+    require(answer.exception()[0] == "IDL:inside.test/Detail:1.0", "Detail")
     body = answer.body
     require(body.string() == "because" and [body.get("i") for _ in range(6)] == [-7, 1, 3, 1, 2, 3], "members")
     answer = probe.call(c, minor, order, "raise_user", lambda w: w.put("i", 3))

@@ -25,7 +25,7 @@ Parser::Inside::Inside(Parser& inside_of, Scope& scope, model::Contents* content
       outer_prefix(parser.ids_.prefix()) {
   parser.names_.enter(scope);
   const auto prefix = parser.type_prefixes_.find(owner);
-  if (prefix != parser.type_prefixes_.end()) parser.ids_.set_prefix(prefix->second.text);
+  if (prefix != parser.type_prefixes_.end()) parser.ids_.set_prefix({prefix->second.text});
 }
 
 Parser::Inside::~Inside() {
@@ -168,7 +168,7 @@ void Parser::parse_body(void (Parser::*statement)(), std::string_view what) {
 
 void Parser::follow_marker(const Token& marker) {
   const std::size_t depth = source_.marker_at(marker.span.offset + marker.span.length + 1).depth;
-  for (; file_depth_ < depth; ++file_depth_) ids_.enter_file();
+  for (; file_depth_ < depth; ++file_depth_) ids_.enter_file(prefix_scope());
   for (; file_depth_ > depth; --file_depth_) ids_.leave_file();
 }
 

@@ -227,7 +227,7 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::local_missing, "'local' is missing",
      "IDL had no 'local' before CORBA 2.4, and older files derive interfaces without it from CORBA::Current and other "
      "interfaces of module CORBA, which are local by now. So are those; say so.",
-     "module CORBA {\n#pragma prefix \"omg.org\"\nlocal interface Current {}; };\ninterface Mine : CORBA::Current {};"},
+     "#pragma prefix \"omg.org\"\nmodule CORBA { local interface Current {}; };\ninterface Mine : CORBA::Current {};"},
     {Id::oneway_result, "oneway operation with a result",
      "Nobody waits for the result of a oneway operation: it is void.", "interface I { oneway long f(); };"},
     {Id::oneway_parameter, "oneway operation that gives something back", "Nothing comes back: all parameters are 'in'.",

@@ -162,7 +162,7 @@ TEST(IdlModel, GivesRepositoryIdsByPrefixVersionAndId) {
   EXPECT_EQ(reopened->repository_id, "IDL:corbel.test/Every:1.0");
   EXPECT_EQ(find<model::Alias>(reopened->contents, "Later")->repository_id, "IDL:corbel.test/Every/Later:2.3");
   EXPECT_EQ(find<model::Interface>(reopened->contents, "Later_user")->repository_id, "IDL:somewhere.else/User:4.5");
-  EXPECT_EQ(find<model::Alias>(reopened->contents, "Inner")->repository_id, "IDL:inner.example/Every/Inner:1.0");
+  EXPECT_EQ(find<model::Alias>(reopened->contents, "Inner")->repository_id, "IDL:inner.example/Inner:1.0");
   EXPECT_EQ(result.model->contents.back()->repository_id, "IDL:corbel.test/Outer:1.0");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repository ids by typeid and typeprefix, wherever these stand. The rules are in tests/idl/rules.txt.
+// Repository ids by #pragma prefix, typeid and typeprefix, wherever these stand. The rules are in tests/idl/rules.txt.
 #include "corbel/idl/front/test_support.hpp"
 
 namespace corbel::idl::front {
@@ -7,6 +7,49 @@ namespace {
 
 using test::find;
 using test::parse_clean;
+
+/// The ids of all declarations that are no modules, in order.
+std::string ids_in(const Result& result) {
+  std::string ids;
+  model::for_all(result.model->contents, [&](const model::Declaration& found) {
+    if (model::as<model::Module>(&found) == nullptr) ids += (ids.empty() ? "" : " ") + found.repository_id;
+  });
+  return ids;
+}
+
+TEST(IdlIdentities, APrefixStandsForTheNamesOfTheScopesAroundItUntilTheInnermostEnds_14_7_5_2) {
+  EXPECT_EQ(ids_in(parse_clean("#pragma prefix \"top\"\n"
+                               "module M { typedef long A;\n"
+                               "#pragma prefix \"in\"\n"
+                               "typedef long B; module N { typedef long C;\n"
+                               "#pragma prefix \"\"\n"
+                               "typedef long D; module O { typedef long E; }; };"
+                               "interface I { typedef long F;\n"
+                               "#pragma prefix \"deep\"\n"
+                               "typedef long G; }; typedef long H; };"
+                               "module M { typedef long J; }; typedef long K;")),
+            "IDL:top/M/A:1.0 IDL:in/B:1.0 IDL:in/N/C:1.0 IDL:D:1.0 IDL:O/E:1.0 IDL:in/I:1.0 IDL:in/I/F:1.0 "
+            "IDL:deep/G:1.0 IDL:in/H:1.0 IDL:top/M/J:1.0 IDL:top/K:1.0");
+}
+
+TEST(IdlIdentities, AnIncludedFileBeginsWithoutPrefixAndWithoutTheNamesAroundTheInclude) {
+  const std::string text =
+      "# 1 \"x\"\n#pragma prefix \"top\"\nmodule M { typedef long A;\n# 1 \"y\" 1\n"
+      "typedef long B; module N { typedef long C; };\n"
+      "#pragma prefix \"y\"\n"
+      "typedef long D; module O { typedef long E; };\n# 3 \"x\" 2\ntypedef long F; };";
+  EXPECT_EQ(ids_in(parse(text, "x")),
+            "IDL:top/M/A:1.0 IDL:B:1.0 IDL:N/C:1.0 IDL:y/D:1.0 IDL:y/O/E:1.0 IDL:top/M/F:1.0");
+}
+
+TEST(IdlIdentities, ATypeprefixKeepsTheNamesOfAllScopesWhateverPragmaIsInForce) {
+  EXPECT_EQ(ids_in(parse_clean("module M {\n"
+                               "#pragma prefix \"in\"\n"
+                               "module N { typedef long A; typeprefix N \"t\"; typedef long B;\n"
+                               "#pragma prefix \"deep\"\n"
+                               "typedef long C; }; typedef long D; };")),
+            "IDL:t/M/N/A:1.0 IDL:t/M/N/B:1.0 IDL:deep/C:1.0 IDL:in/D:1.0");
+}
 
 TEST(IdlIdentities, AreSetByTypeidAndTypeprefix) {
   const Result result = parse_clean(

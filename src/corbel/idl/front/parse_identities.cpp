@@ -75,8 +75,8 @@ void Parser::use_type_prefix(const model::Declaration& owner, const std::string&
   std::vector<Inside*> between;
   for (Inside* at = inside_; at != nullptr; at = at->outer) {
     if (at->owner == &owner) {
-      if (here) ids_.set_prefix(prefix);
-      for (Inside* inner : between) inner->outer_prefix = prefix;
+      if (here) ids_.set_prefix({prefix});
+      for (Inside* inner : between) inner->outer_prefix = {prefix};
       return;
     }
     if (type_prefixes_.contains(at->owner)) {
@@ -97,8 +97,8 @@ void Parser::set_type_prefix(const Entry& entry, const std::string& prefix, Span
         .note(known->second.where, "set here");
     return;
   }
-  const std::string outer = ids_.prefix();
-  ids_.set_prefix(prefix);
+  const RepositoryIds::Prefix outer = ids_.prefix();
+  ids_.set_prefix({prefix});
   renew_ids(entry);
   ids_.set_prefix(outer);
 }

@@ -86,7 +86,12 @@ void Parser::pragma_prefix(const Token& pragma, std::string_view rest) {
         "expected '#pragma prefix \"text\"', the text made of letters, digits, '.', '-', '_' and inner '/'");
     return;
   }
-  ids_.set_prefix(std::string(*prefix));
+  ids_.set_prefix({std::string(*prefix), prefix_scope()});
+}
+
+/// What a prefix that is set here stands for. In template modules no scope: their instances would share their ids.
+const model::Declaration* Parser::prefix_scope() {
+  return instance_in_main_file_ ? nullptr : names_.current().owner();
 }
 
 /// The declaration that a pragma names, looked up from the current scope.

@@ -69,7 +69,7 @@ class Parser {
     const model::Declaration* const owner;
     Inside* const outer;
     model::Contents* const outer_contents;
-    std::string outer_prefix;
+    RepositoryIds::Prefix outer_prefix;
   };
   class Nesting;
   class Replay;
@@ -250,6 +250,7 @@ class Parser {
   // parse_pragmas.cpp
   void parse_pragma(const Token& pragma);
   void pragma_prefix(const Token& pragma, std::string_view rest);
+  const model::Declaration* prefix_scope();
   void pragma_version(const Token& pragma, std::string_view rest);
   void pragma_id(const Token& pragma, std::string_view rest);
   void pragma_ami(const Token& pragma, std::string_view rest);

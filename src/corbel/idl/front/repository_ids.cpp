@@ -7,11 +7,13 @@
 namespace corbel::idl::front {
 
 std::string RepositoryIds::make(const model::Declaration& declaration) const {
-  return "IDL:" + (prefix_.empty() ? "" : prefix_ + "/") + scoped_name(declaration, "/") + ":1.0";
+  std::string id = declaration.name;
+  for (const auto* d = declaration.scope; d != nullptr && d != prefix_.scope; d = d->scope) id = d->name + "/" + id;
+  return "IDL:" + (prefix_.text.empty() ? "" : prefix_.text + "/") + id + ":1.0";
 }
 
-void RepositoryIds::enter_file() {
-  outer_prefixes_.push_back(std::exchange(prefix_, {}));
+void RepositoryIds::enter_file(const model::Declaration* scope) {
+  outer_prefixes_.push_back(std::exchange(prefix_, {{}, scope}));
 }
 
 void RepositoryIds::leave_file() {
