@@ -75,6 +75,7 @@ bool is_warning(Id id) noexcept {
     case Id::unknown_annotation:
     case Id::recursive_anonymous:
     case Id::odd_repository_id:
+    case Id::module_prefix_differs:
     case Id::preprocessor_warning:
     case Id::nearly_enclosing_name:
     case Id::local_missing:

@@ -107,6 +107,7 @@ enum class Id : std::uint16_t {
   prefix_differs = 7003,
   odd_repository_id = 7004,
   misplaced_identity = 7005,
+  module_prefix_differs = 7006,
   // The rest
   unsupported = 8001,
   needs_idl4 = 8003,

@@ -267,15 +267,20 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "A declaration has one repository id. Pragmas, typeid and typeprefix may not disagree about it.",
      "interface I {};\n#pragma ID I \"IDL:a:1.0\"\n#pragma ID I \"IDL:b:1.0\""},
     {Id::prefix_differs, "two repository ids for one thing",
-     "Forward declaration and definition, and all openings of a module, are under one prefix. An included file begins "
-     "without "
-     "prefix and cannot change the includer's.",
+     "Forward declaration and definition are under one prefix. An included file begins without prefix and cannot "
+     "change "
+     "the includer's.",
      "#pragma prefix \"a\"\ninterface I;\n#pragma prefix \"b\"\ninterface I {};"},
     {Id::odd_repository_id, "unusual repository id",
      "Repository ids look like IDL:path/name:1.0, or begin with another format and a colon.",
      "interface I {};\n#pragma ID I \"nonsense\""},
     {Id::misplaced_identity, "typeprefix of what is no scope",
      "'typeprefix' names a module, an interface or a valuetype.", "typedef long T; typeprefix T \"x\";"},
+    {Id::module_prefix_differs, "module opened again under another prefix",
+     "The module keeps the repository id of its first opening. What is declared in the second one has the prefix in "
+     "force "
+     "there. If that is not meant, set the same prefix before all openings, in each file.",
+     "module M { typedef long A; };\n#pragma prefix \"x.org\"\nmodule M { typedef long B; };"},
     {Id::unsupported, "construct that is not supported",
      "Components, homes, event types, ports and connectors are recognised, but Corbel does not "
      "compile them. "

@@ -42,6 +42,17 @@ TEST(IdlIdentities, AnIncludedFileBeginsWithoutPrefixAndWithoutTheNamesAroundThe
             "IDL:top/M/A:1.0 IDL:B:1.0 IDL:N/C:1.0 IDL:y/D:1.0 IDL:y/O/E:1.0 IDL:top/M/F:1.0");
 }
 
+TEST(IdlIdentities, AModuleOpenedAgainUnderAnotherPrefixKeepsItsIdAndGivesTheOthersThePrefixInForce) {
+  const Result result = parse(
+      "module M { typedef long A; module N { typedef long B; }; };\n#pragma prefix \"p\"\n"
+      "module M { typedef A C; module N { typedef long D; }; };\n#pragma prefix \"\"\nmodule M { typedef C E; };",
+      "x");
+  EXPECT_EQ(test::ids_of(result), "7006 7006");
+  ASSERT_NE(result.model, nullptr);
+  EXPECT_EQ(ids_in(result), "IDL:M/A:1.0 IDL:M/N/B:1.0 IDL:p/M/C:1.0 IDL:p/M/N/D:1.0 IDL:M/E:1.0");
+  for (const auto* module : result.model->contents) EXPECT_EQ(module->repository_id, "IDL:M:1.0");
+}
+
 TEST(IdlIdentities, ATypeprefixKeepsTheNamesOfAllScopesWhateverPragmaIsInForce) {
   EXPECT_EQ(ids_in(parse_clean("module M {\n"
                                "#pragma prefix \"in\"\n"

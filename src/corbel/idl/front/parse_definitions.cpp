@@ -177,17 +177,20 @@ void Parser::parse_module() {
   expect_semicolon("module");
 }
 
-/// A module opened again keeps its repository id, so the prefix must be the same.
+/// A module opened again keeps its repository id. The standard wants a word on another prefix (CORBA 3.3, part
+/// 1, 14.7.8), not more: other compilers take such files, which come of company modules in files with and without a
+/// prefix.
 void Parser::check_reopening(model::Module& module, const Entry& first, Span where) {
-  if (type_prefixes_.contains(first.declaration) || ids_.fixed_at(*first.declaration) != nullptr) {
-    module.repository_id = first.declaration->repository_id;
+  const std::string& id = first.declaration->repository_id;
+  if (module.repository_id != id && !type_prefixes_.contains(first.declaration) &&
+      ids_.fixed_at(*first.declaration) == nullptr) {
+    diagnostics_
+        .report(Id::module_prefix_differs, where,
+                "the prefix in force here gives " + quote(module.repository_id) + ", but module " + quote(module.name) +
+                    " was opened as " + quote(id) + " and stays that")
+        .note(first.where, "first opened here");
   }
-  if (module.repository_id == first.declaration->repository_id) return;
-  diagnostics_
-      .report(Id::prefix_differs, where,
-              "the prefix in force here gives " + quote(module.repository_id) + ", but module " + quote(module.name) +
-                  " was opened as " + quote(first.declaration->repository_id))
-      .note(first.where, "first opened here");
+  module.repository_id = id;
 }
 
 bool Parser::may_be_constant(TypeKind kind) noexcept {
