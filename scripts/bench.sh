@@ -58,7 +58,7 @@ if [ "${1:-}" = --peers ]; then
   bash scripts/peers.sh jacorb || echo "bench: going on without JacORB"
 fi
 # gate: the laboratory of another commit, in a checkout and a build of its own.
-if [ "${1:-}" = gate ]; then
+if [ "${1:-}" = gate ] && [[ " $* " != *' --help '* && " $* " != *' -h '* ]]; then
   shift
   commit=HEAD
   case ${1:-} in '' | -*) ;; *) commit=$1 && shift ;; esac
