@@ -4,7 +4,7 @@
 # Compiles IDL to C++ and makes the result part of TARGET: sources, and the folder of the headers. Files given by a
 # relative path keep its folders, so that `#include "sub/other.idl"` becomes `#include "sub/other.hpp"`. Runs again when an
 # IDL file or one that it includes changes. A file that is not there is looked for among Corbel's
-# own (IOP.idl). Works inside the project and after find_package(Corbel).
+# own (CosNaming.idl). Works inside the project and after find_package(Corbel).
 #
 # STUBS: for clients. No skeletons are compiled but those of reply handlers.
 #

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between what knows RTCORBA.hpp and what knows portable interceptors, which no source can both.
+// Between what knows RTCORBA.hpp and what knows portable interceptors.
 #pragma once
 
 #include <atomic>

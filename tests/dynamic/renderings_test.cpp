@@ -2,7 +2,7 @@
 // Types of the OMG's own IDL (idl/) as users' IDL uses them: in structs, in Anys, in calls, as local objects.
 #include <algorithm>
 
-#include "IOP_any.hpp"
+#include "corbel/interceptors/portable_interceptor.hpp"
 #include "orb_support.hpp"
 #include "renderings_any.hpp"
 #include "renderings_server.hpp"
@@ -247,6 +247,36 @@ TEST(RenderedTypes, HaveTheTypeCodesThatTheirIdlSays) {
   ASSERT_TRUE(any >>= back);
   EXPECT_EQ(back.index(), 3);
   EXPECT_EQ(any.type()->id(), "IDL:omg.org/PortableServer/POA/InvalidPolicy:1.0");
+}
+
+Rendered::Carried some_carried() {
+  const IOP::TaggedComponent component(IOP::TAG_ORB_TYPE, {4, 5});
+  const CONV_FRAME::CodeSetComponent wide(6, {7, 8});
+  return Rendered::Carried(IOP::IOR("IDL:X:1.0", some_record().profiles()), {component}, {component, component},
+                           {IOP::ServiceContext(IOP::RTCorbaPriority, {9})}, {10}, IOP::FIREWALL_PATH,
+                           CONV_FRAME::CodeSetComponentInfo(CONV_FRAME::CodeSetComponent(), wide));
+}
+
+TEST(RenderedTypes, WhatIopIdlDeclaresIsTheLibrarysOwn) {
+  const Rendered::Carried carried = some_carried();
+  expect_type(carried.reference(), Rendered::_tc_Carried, 0);
+  expect_type(carried.code_sets(), Rendered::_tc_Carried, 6);
+  const auto is_type = [](std::uint32_t at, const CORBA::typecode_reference& type) {
+    EXPECT_TRUE(Rendered::_tc_Carried->member_type(at)->equal(type)) << at;
+  };
+  is_type(0, IOP::_tc_IOR);
+  is_type(1, IOP::_tc_MultipleComponentProfile);
+  is_type(2, IOP::_tc_TaggedComponentSeq);
+  is_type(3, IOP::_tc_ServiceContextList);
+  is_type(4, IOP::_tc_ObjectKey);
+  is_type(5, IOP::_tc_ServiceId);
+  is_type(6, CONV_FRAME::_tc_CodeSetComponentInfo);
+  CORBA::Any any;
+  any <<= carried;
+  Rendered::Carried back;
+  ASSERT_TRUE(any >>= back);
+  EXPECT_EQ(back, carried);
+  EXPECT_EQ(text_of(carried.contexts().at(0)), "IOP::ServiceContext{context_id=10,context_data={9}}");
 }
 
 TEST(RenderedTypes, LocalObjectsInStructsCannotBeSent) {

@@ -44,7 +44,7 @@ def main():
         print(f"{missing[0]} is not there: install omniorb-idl")
         return SKIPPED
     # What these include, and which projects that use them generate.
-    files = [ROOT / "idl" / "IOP.idl", ROOT / "idl" / "InterfaceRepository.idl"]
+    files = [ROOT / "idl" / "InterfaceRepository.idl"]
     files += [file for folder in options.folders for file in sorted(folder.glob("*.idl"))]
     flags = ["-I", ROOT / "idl", *(word for folder in options.include for word in ("-I", folder)), *(f"-D{name}" for name in options.define)]
     wrong = []

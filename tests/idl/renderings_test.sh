@@ -13,7 +13,7 @@ compile=("$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror "-I$
 
 cd "$work"
 {
-  for header in corbel dynamic/codec_factory dynamic/corba_types dynamic/dyn_any dynamic/request dynamic/type_factory; do
+  for header in corbel dynamic/iop_types dynamic/corba_types dynamic/dyn_any dynamic/request dynamic/type_factory; do
     echo "#include <corbel/$header.hpp>"
   done
   printf '#include "%s"\n' *_any.hpp *_server.hpp

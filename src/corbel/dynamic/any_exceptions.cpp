@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "corbel/dynamic/any.hpp"
-#include "corbel/dynamic/codec_factory_types.hpp"
 #include "corbel/dynamic/corba_types.hpp"
+#include "corbel/dynamic/iop_types.hpp"
 #include "corbel/dynamic/known_type.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
 #include "corbel/dynamic/type_arena.hpp"

@@ -11,7 +11,8 @@
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/policy.hpp"
 #include "corbel/dynamic/any.hpp"
-#include "corbel/interceptors/iop_types.hpp"
+#include "corbel/dynamic/iop.hpp"
+#include "corbel/interceptors/dynamic_types.hpp"
 #include "corbel/interceptors/object_references.hpp"
 
 /// Portable interceptors (CORBA 3.3 part 1, clause 16): code of the application at fixed points of each call, on either

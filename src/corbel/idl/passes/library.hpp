@@ -16,7 +16,7 @@ enum class LibraryPart : std::uint8_t {
   corba_dynamic,  ///< the rest of it
   portable_server,
   dynamic_any,
-  codecs,
+  iop,  ///< references, contexts and code sets, and Codecs
   asynchronous,
   polling,
   messaging,  ///< times, and the policies that calls obey

@@ -24,8 +24,8 @@ std::string_view header_of(LibraryPart part) {
       return "corbel/dynamic/portable_server_types.hpp";
     case LibraryPart::dynamic_any:
       return "corbel/dynamic/dyn_any_types.hpp";
-    case LibraryPart::codecs:
-      return "corbel/dynamic/codec_factory_types.hpp";
+    case LibraryPart::iop:
+      return "corbel/dynamic/iop_types.hpp";
     case LibraryPart::asynchronous:
       return "corbel/mapping/ami.hpp";
     case LibraryPart::polling:

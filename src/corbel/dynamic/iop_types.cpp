@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/dynamic/codec_factory_types.hpp"
+#include "corbel/dynamic/iop_types.hpp"
 
 #include <ostream>
 
@@ -19,3 +19,10 @@ std::ostream& operator<<(std::ostream& stream, const Encoding_1_2& encoding) {
 }
 
 }  // namespace IOP
+
+#define CORBEL_IOP_PRINT(MODULE, NAME, A, FIRST, B, SECOND)                                                            \
+  std::ostream& MODULE::operator<<(std::ostream& stream, const NAME& value) {                                          \
+    return corbel::mapping::print_members(stream, #MODULE "::" #NAME, #FIRST, value.FIRST(), #SECOND, value.SECOND()); \
+  }
+CORBEL_IOP_STRUCTS(CORBEL_IOP_PRINT)
+#undef CORBEL_IOP_PRINT

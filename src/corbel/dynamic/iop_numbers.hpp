@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-/// The numbers that the OMG has given to profiles, components and service contexts (CORBA 3.3 part 2, 7.6.6, 7.7). As
-/// corbel-idl maps IOP.idl; do not include both.
+/// The numbers that the OMG has given to profiles, components and service contexts (CORBA 3.3 part 2, 7.6.6, 7.7).
 namespace IOP {
 
 using ServiceId = std::uint32_t;
@@ -69,5 +68,10 @@ inline constexpr ServiceId FT_REQUEST = 13;
 inline constexpr ServiceId ExceptionDetailMessage = 14;
 inline constexpr ServiceId SecurityAttributeService = 15;
 inline constexpr ServiceId ActivityService = 16;
+inline constexpr ServiceId RMICustomMaxStreamFormat = 17;
+inline constexpr ServiceId ACCESS_SESSION_ID = 18;
+inline constexpr ServiceId SERVICE_SESSION_ID = 19;
+inline constexpr ServiceId FIREWALL_PATH = 20;
+inline constexpr ServiceId FIREWALL_PATH_RESP = 21;
 
 }  // namespace IOP
