@@ -73,6 +73,57 @@ TEST(Initialisation, NamesAreUniquePerKindUnlessEmpty_16_7_2_6) {
   const Orb orb(setup);
 }
 
+TEST(Initialisation, InterceptorsAreToldOfTheRequestsThatTheirModeSays) {
+  Story story;
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) {
+    const auto with = IDL::traits<PI::ORBInitInfo_3_1>::narrow(info);
+    const auto add = [&](const std::string& name, const CORBA::PolicyList& policies) {
+      with->add_client_request_interceptor_with_policy(CORBA::make_reference<ClientWatch>(name, story), policies);
+      with->add_server_request_interceptor_with_policy(CORBA::make_reference<ServerWatch>(name, story), policies);
+    };
+    const auto mode = [](PI::ProcessingMode of) { return CORBA::make_reference<PI::ProcessingModePolicy>(of); };
+    add("L", {mode(PI::LOCAL_ONLY)});
+    add("R", {mode(PI::REMOTE_ONLY)});
+    add("B", {});
+    EXPECT_EQ(ending_of([&] { add("B", {mode(PI::LOCAL_AND_REMOTE)}); }), "DuplicateName");
+    const auto reason = [&](const CORBA::PolicyList& policies) {
+      try {
+        with->add_ior_interceptor_with_policy(nullptr, policies);
+      } catch (const CORBA::PolicyError& error) {
+        return error.reason();
+      }
+      return CORBA::PolicyErrorCode{-1};
+    };
+    EXPECT_EQ(reason({nullptr}), CORBA::BAD_POLICY);
+    EXPECT_EQ(reason({mode(0), mode(0)}), CORBA::BAD_POLICY);
+    EXPECT_EQ(reason({CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE)}),
+              CORBA::UNSUPPORTED_POLICY);
+  };
+  const Orb orb(setup);
+  const Orb client(Parts{}, {"-ORBCollocation", "off"});
+  const auto here =
+      IDL::traits<Watched::Thing>::narrow(orb.root()->servant_to_reference(CORBA::make_reference<Servant>()));
+  story.take();
+  here->ask("");
+  EXPECT_EQ(story.take(),
+            "L.send_request B.send_request L.contexts B.contexts L.receive_request B.receive_request "
+            "B.send_reply L.send_reply B.receive_reply L.receive_reply");
+  client.thing(orb->object_to_string(here))->ask("");
+  EXPECT_EQ(story.take(), "R.contexts B.contexts R.receive_request B.receive_request B.send_reply R.send_reply");
+  test::FakePeer peer({test::answer::text("far")});
+  orb.thing(peer.ior())->ask("");
+  EXPECT_EQ(story.take(), "R.send_request B.send_request B.receive_reply R.receive_reply");
+
+  CORBA::Any value;
+  value <<= PI::REMOTE_ONLY;
+  const auto policy = orb->create_policy(PI::PROCESSING_MODE_POLICY_TYPE, value);
+  EXPECT_EQ(IDL::traits<PI::ProcessingModePolicy>::narrow(policy->copy())->processing_mode(), PI::REMOTE_ONLY);
+  value <<= std::int16_t{3};
+  EXPECT_EQ(ending_of([&] { orb->create_policy(PI::PROCESSING_MODE_POLICY_TYPE, value); }), "PolicyError");
+  EXPECT_THROW(PI::ProcessingModePolicy(-1), CORBA::BAD_PARAM);
+}
+
 TEST(Initialisation, ItsInformationIsOfNoUseAfterwards_16_7_2) {
   InitInfoRef kept;
   Parts setup;

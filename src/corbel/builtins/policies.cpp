@@ -6,6 +6,7 @@
 #include "corbel/dynamic/buffering_types.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
+#include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/interceptors/references.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
@@ -72,6 +73,8 @@ PolicyRef make_client_policy(PolicyType type, const Any& any) {
       if (value > BiDirPolicy::BOTH) throw PolicyError(BAD_POLICY_VALUE);
       return make_reference<BiDirPolicy::BidirectionalPolicy>(value);
     }
+    case PortableInterceptor::PROCESSING_MODE_POLICY_TYPE:
+      return make_mode<PortableInterceptor::ProcessingModePolicy>(any, PortableInterceptor::LOCAL_ONLY);
     case corbel::BUFFERING_CONSTRAINT_POLICY_TYPE:
       return make_buffering_policy(any);
     case corbel::TRANSPORT_OPTIONS_POLICY_TYPE:

@@ -25,6 +25,7 @@ template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInter
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::IORInterceptor_3_0>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::PolicyFactory>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitInfo>;
+template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitInfo_3_1>;
 template struct corbel::corba::KnownLocalInterface<PortableInterceptor::ORBInitializer>;
 
 namespace PortableInterceptor {
@@ -42,10 +43,30 @@ void ORBInitInfo::DuplicateName::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_name_);
 }
 
+ProcessingModePolicy::ProcessingModePolicy(ProcessingMode mode) : mode_(mode) {
+  if (mode < LOCAL_AND_REMOTE || mode > LOCAL_ONLY) throw CORBA::BAD_PARAM();
+}
+IDL::traits<CORBA::Policy>::ref_type ProcessingModePolicy::copy() {
+  return CORBA::make_reference<ProcessingModePolicy>(mode_);
+}
+bool ProcessingModePolicy::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);
+}
+
 }  // namespace PortableInterceptor
 
 namespace corbel::interceptors {
 namespace {
+
+using PortableInterceptor::ProcessingMode;
+
+ProcessingMode mode_of(const CORBA::PolicyList& policies) {
+  if (policies.empty()) return PortableInterceptor::LOCAL_AND_REMOTE;
+  if (policies.size() > 1 || policies[0] == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY);
+  const auto policy = IDL::traits<PortableInterceptor::ProcessingModePolicy>::narrow(policies[0]);
+  if (policy == nullptr) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY);
+  return policy->processing_mode();
+}
 
 using InitializerRef = IDL::traits<PortableInterceptor::ORBInitializer>::ref_type;
 
@@ -70,7 +91,7 @@ class Initializers {
   std::vector<InitializerRef> all_;
 };
 
-class InitInfo final : public PortableInterceptor::ORBInitInfo {
+class InitInfo final : public PortableInterceptor::ORBInitInfo_3_1 {
  public:
   InitInfo(orb::Core& core, Interceptors& interceptors, const std::vector<std::string>& arguments)
       : core_(core), interceptors_(interceptors), arguments_(arguments) {}
@@ -111,15 +132,23 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
     }
   }
   void add_client_request_interceptor(ClientRef interceptor) override {
-    check();
-    interceptors_.add(std::move(interceptor));
+    add_client_request_interceptor_with_policy(std::move(interceptor), {});
   }
   void add_server_request_interceptor(ServerRef interceptor) override {
-    check();
-    interceptors_.add(std::move(interceptor));
+    add_server_request_interceptor_with_policy(std::move(interceptor), {});
   }
-  void add_ior_interceptor(IorRef interceptor) override {
+  void add_ior_interceptor(IorRef interceptor) override { add_ior_interceptor_with_policy(std::move(interceptor), {}); }
+  void add_client_request_interceptor_with_policy(ClientRef interceptor, const CORBA::PolicyList& policies) override {
     check();
+    interceptors_.add(std::move(interceptor), mode_of(policies));
+  }
+  void add_server_request_interceptor_with_policy(ServerRef interceptor, const CORBA::PolicyList& policies) override {
+    check();
+    interceptors_.add(std::move(interceptor), mode_of(policies));
+  }
+  void add_ior_interceptor_with_policy(IorRef interceptor, const CORBA::PolicyList& policies) override {
+    check();
+    (void)mode_of(policies);
     interceptors_.add(std::move(interceptor));
   }
   void register_policy_factory(CORBA::PolicyType type, FactoryRef policy_factory) override {

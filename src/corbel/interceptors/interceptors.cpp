@@ -57,14 +57,14 @@ void destroy(std::vector<Ref>& all) noexcept {
 
 }  // namespace
 
-void Interceptors::add(ClientRef interceptor) {
-  add_to(clients_, std::move(interceptor));
+void Interceptors::add(ClientRef interceptor, PortableInterceptor::ProcessingMode mode) {
+  add_to(clients_, Told<ClientRef>(std::move(interceptor), mode));
   if (const auto* const parts = dynamic_cast<const orb::PartsCalls*>(clients_.back()._shared().get())) {
     parts_calls_ = parts;
   }
 }
-void Interceptors::add(ServerRef interceptor) {
-  add_to(servers_, std::move(interceptor));
+void Interceptors::add(ServerRef interceptor, PortableInterceptor::ProcessingMode mode) {
+  add_to(servers_, Told<ServerRef>(std::move(interceptor), mode));
   if (auto* const sees = dynamic_cast<SeesThreads*>(servers_.back()._shared().get())) see_threads_.push_back(sees);
 }
 
@@ -111,10 +111,12 @@ void Interceptors::begin(orb::ClientRequest& request) {
   request.flow = 0;
   {
     const InfoOf<ClientInfo> info(*this, request);
-    for (const ClientRef& one : clients_) {
+    for (const auto& one : clients_) {
       try {
-        info->enter(point::kSendRequest);
-        one->send_request(info.reference());
+        if (one.of(request)) {
+          info->enter(point::kSendRequest);
+          one->send_request(info.reference());
+        }
         ++request.flow;
       } catch (...) {
         note_raised(request, CompletionStatus::COMPLETED_NO, MayForward::yes);
@@ -132,7 +134,8 @@ void Interceptors::after_reply(orb::ClientRequest& request) noexcept {
 void Interceptors::end(orb::ClientRequest& request) {
   const InfoOf<ClientInfo> info(*this, request);
   while (request.flow > 0) {
-    const ClientRef& one = clients_[--request.flow];
+    const auto& one = clients_[--request.flow];
+    if (!one.of(request)) continue;
     const Ending ending = ending_of(request);
     try {
       switch (request.outcome) {
@@ -168,10 +171,12 @@ void Interceptors::begin(orb::ServerRequest& request) {
   if (slots != nullptr) slots->enter_thread(*slots_);  // also if the thread is the caller's own
   {
     const InfoOf<ServerInfo> info(*this, request);
-    for (const ServerRef& one : servers_) {
+    for (const auto& one : servers_) {
       try {
-        info->enter(point::kReceiveContexts);
-        one->receive_request_service_contexts(info.reference());
+        if (one.of(request)) {
+          info->enter(point::kReceiveContexts);
+          one->receive_request_service_contexts(info.reference());
+        }
         ++request.flow;
       } catch (...) {
         note_raised(request, CompletionStatus::COMPLETED_NO, MayForward::yes);
@@ -188,7 +193,8 @@ void Interceptors::before_upcall(orb::ServerRequest& request) noexcept {
     if (OfThread* const thread = slots_->find_thread(); thread != nullptr && thread->borrowed)
       thread->begun.push_back(request.id);
     const InfoOf<ServerInfo> info(*this, request);
-    for (const ServerRef& one : servers_) {
+    for (const auto& one : servers_) {
+      if (!one.of(request)) continue;
       try {
         info->enter(point::kReceiveRequest);
         one->receive_request(info.reference());
@@ -208,7 +214,8 @@ void Interceptors::end(orb::ServerRequest& request) {
   if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->take_from_thread(*slots_);
   const InfoOf<ServerInfo> info(*this, request);
   while (request.flow > 0) {
-    const ServerRef& one = servers_[--request.flow];
+    const auto& one = servers_[--request.flow];
+    if (!one.of(request)) continue;
     const Ending ending = ending_of(request);
     try {
       switch (request.outcome) {

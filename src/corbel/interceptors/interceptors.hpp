@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "corbel/base/function_ref.hpp"
@@ -32,6 +33,16 @@ inline constexpr unsigned kReceiveContexts = 1, kReceiveRequest = 2, kSendReply 
 
 using ClientRef = IDL::traits<PortableInterceptor::ClientRequestInterceptor>::ref_type;
 using ServerRef = IDL::traits<PortableInterceptor::ServerRequestInterceptor>::ref_type;
+/// An interceptor of requests, and of which it is told.
+template <class Ref>
+struct Told : Ref {
+  Told(Ref interceptor, PortableInterceptor::ProcessingMode which) : Ref(std::move(interceptor)), mode(which) {}
+  PortableInterceptor::ProcessingMode mode;
+
+  bool of(const orb::HookedRequest& request) const noexcept {
+    return mode == PortableInterceptor::LOCAL_AND_REMOTE || (mode == PortableInterceptor::LOCAL_ONLY) == request.here;
+  }
+};
 using IorRef = IDL::traits<PortableInterceptor::IORInterceptor>::ref_type;
 using FactoryRef = IDL::traits<PortableInterceptor::PolicyFactory>::ref_type;
 
@@ -44,8 +55,8 @@ class Interceptors final : public orb::CallHooks {
   orb::Core& core() noexcept { return core_; }
   std::shared_ptr<SlotArea> slots() const noexcept { return slots_; }
   /// Throw DuplicateName.
-  void add(ClientRef interceptor);
-  void add(ServerRef interceptor);
+  void add(ClientRef interceptor, PortableInterceptor::ProcessingMode mode);
+  void add(ServerRef interceptor, PortableInterceptor::ProcessingMode mode);
   void add(IorRef interceptor);
   /// Throws BAD_INV_ORDER if there is one for the type.
   void add(CORBA::PolicyType type, FactoryRef factory);
@@ -87,9 +98,9 @@ class Interceptors final : public orb::CallHooks {
 
   orb::Core& core_;
   const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();
-  std::vector<ClientRef> clients_;
+  std::vector<Told<ClientRef>> clients_;
   const orb::PartsCalls* parts_calls_ = nullptr;  // one of them
-  std::vector<ServerRef> servers_;
+  std::vector<Told<ServerRef>> servers_;
   std::vector<SeesThreads*> see_threads_;  // some of them
   std::vector<IorRef> iors_;
   std::vector<SeesAdapters*> see_adapters_;  // some of them

@@ -40,6 +40,7 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
   seen.operation = client.operation;
   seen.response_expected = client.response_expected;
   seen.sync_scope = client.sync_scope;
+  seen.here = true;
   seen.request_contexts = client.request_contexts;
   core.check_serves();
   hooks.on_request(seen);

@@ -42,6 +42,7 @@ struct HookedRequest {
   std::string_view operation;
   bool response_expected = true;
   policy::SyncScope sync_scope = policy::SyncScope::with_target;
+  bool here = false;     ///< it stays in this process, without a connection
   std::uint32_t id = 0;  ///< given by the hooks; unique among those under way
   Outcome outcome = Outcome::pending;
   std::exception_ptr exception;  ///< a CORBA exception, or one that has not become any yet

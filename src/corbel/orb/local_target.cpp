@@ -189,6 +189,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     seen.target = shared_from(this);
     seen.effective = ior_;
     seen.slots = terms.slots;
+    seen.here = true;
     hooks.begin_call(seen);
     hooks.before_send(seen);
     bool permanent = false;

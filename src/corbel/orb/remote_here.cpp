@@ -139,6 +139,7 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
   Attempts& attempts = invocation.attempts;
   while (attempts.here()) {
     begin_attempt(nullptr, invocation, seen);
+    seen.here = true;
     if (!attempts.at_origin()) {
       const std::lock_guard lock(mutex_);
       seen.effective = forwarded_;

@@ -45,6 +45,7 @@ void RemoteTarget::begin_attempt(const Binding* binding, const Invocation& invoc
   seen.outcome = Outcome::pending;
   seen.exception = nullptr;
   seen.forward = {};
+  seen.here = false;
   seen.reply_contexts.clear();
   seen.request_contexts.clear();
   if (auto policies = encode_invocation_policies(invocation.policies.calls); !policies.empty()) {
