@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // References in Anys that were never on a wire.
 #include "calls_any.hpp"
+#include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "orb_support.hpp"
 
@@ -71,6 +72,23 @@ TEST_F(AnyReferences, AreFoundInStructsAndInAnysWithin) {
   Any third;
   ASSERT_TRUE(other->get_members()[1].value() >>= third);
   EXPECT_TRUE(object_in(third)->_is_equivalent(place("inner"))) << "what stays octets knows its ORB as well";
+}
+
+/// As they arrive.
+TEST_F(AnyReferences, MayBeToComponentsAndHomes) {
+  const auto codec = initial<IOP::CodecFactory>("CodecFactory")->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, 2});
+  const auto dynamics = initial<DynamicAny::DynAnyFactory>("DynAnyFactory");
+  for (const auto& type : {orb_->create_component_tc("IDL:C:1.0", "C"), orb_->create_home_tc("IDL:H:1.0", "H")}) {
+    const auto dyn = dynamics->create_dyn_any_from_type_code(type);
+    const Any nil = codec->decode(codec->encode(dyn->to_any()));
+    EXPECT_TRUE(nil.type()->equal(type));
+    EXPECT_EQ(object_in(nil), nullptr);
+    dyn->insert_reference(place());
+    const Any any = codec->decode(codec->encode(dyn->to_any()));
+    EXPECT_TRUE(any.type()->equal(type));
+    EXPECT_TRUE(object_in(any)->_is_equivalent(place()));
+    EXPECT_TRUE(dyn_any(any)->get_reference()->_is_equivalent(place()));
+  }
 }
 
 TEST_F(AnyReferences, OutliveTheirVariables) {

@@ -34,6 +34,12 @@ TEST_F(OrbTypeCodes, OfTypesWithMembersAreTheFactorys) {
 
 TEST_F(OrbTypeCodes, OfOtherTypesAreTheFactorys) {
   using Kind = CORBA::TCKind;
+  EXPECT_EQ(orb_->create_component_tc("IDL:C:1.0", "C")->kind(), Kind::tk_component);
+  EXPECT_EQ(orb_->create_home_tc("IDL:H:1.0", "H")->name(), "H");
+  const auto event = orb_->create_event_tc("IDL:E:1.0", "E", CORBA::VM_NONE, nullptr,
+                                           {{"next", orb_->create_recursive_tc("IDL:E:1.0"), CORBA::PUBLIC_MEMBER}});
+  EXPECT_EQ(event->kind(), Kind::tk_event);
+  EXPECT_TRUE(event->member_type(0)->equal(event));
   EXPECT_EQ(orb_->create_alias_tc("IDL:A:1.0", "A", CORBA::_tc_long)->content_type()->kind(), Kind::tk_long);
   EXPECT_EQ(orb_->create_interface_tc("IDL:I:1.0", "I")->kind(), Kind::tk_objref);
   EXPECT_EQ(orb_->create_abstract_interface_tc("IDL:I:1.0", "I")->kind(), Kind::tk_abstract_interface);

@@ -71,6 +71,30 @@ class DynValues : public ::testing::Test {
   CORBA::object_reference<CORBA::TypeCodeFactory> types_ = CORBA::make_reference<CORBA::TypeCodeFactory>();
 };
 
+TEST_F(DynValues, OfEventtypesAreValues) {
+  const auto base = types_->create_event_tc("IDL:E:1.0", "E", CORBA::VM_NONE, nullptr,
+                                            {{"n", CORBA::_tc_long, CORBA::PUBLIC_MEMBER}});
+  const auto type = types_->create_event_tc("IDL:F:1.0", "F", CORBA::VM_NONE, base,
+                                            {{"e", base, CORBA::PUBLIC_MEMBER}, {"f", base, CORBA::PUBLIC_MEMBER}});
+  const auto dyn = made(type);
+  EXPECT_TRUE(dyn->is_null());
+  EXPECT_TRUE(sent(dyn->to_any()).type()->equal(type));
+  dyn->set_to_value();
+  dyn->insert_long(5);
+  const auto inner = made(base);
+  inner->set_to_value();
+  inner->insert_long(6);
+  auto members = dyn->get_members_as_dyn_any();
+  ASSERT_EQ(members.size(), 3U);
+  members[1].value(inner);
+  members[2].value(inner);
+  dyn->set_members_as_dyn_any(members);
+  const auto back = opened(sent(dyn->to_any()))->get_members_as_dyn_any();
+  EXPECT_EQ(back[0].value()->get_long(), 5);
+  EXPECT_EQ(back[1].value()->get_long(), 6);
+  EXPECT_TRUE(back[1].value() == back[2].value()) << "one";
+}
+
 TEST_F(DynValues, BeginAsNull) {
   const auto dyn = made(Graph::_tc_Base);
   ASSERT_TRUE(dyn != nullptr);

@@ -144,9 +144,9 @@ inline void operator<<=(Any& any, const wchar_t* text) {
 /// Throws MARSHAL if the octets are no value of the type, or one beyond the limits that held when they came.
 template <corbel::dynamic::HasType T>
 bool operator>>=(const Any& any, T& value) {
-  const bool fits =
-      any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
-      (std::is_same_v<T, object_reference<Object>> && any._type()._resolved()._node().kind == TCKind::tk_objref);
+  const bool fits = any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
+                    (std::is_same_v<T, object_reference<Object>> &&
+                     corbel::dynamic::is_reference(any._type()._resolved()._node().kind));
   if (!fits) return false;
   if (const void* object = any._value()->object(typeid(T))) {
     value = *static_cast<const T*>(object);

@@ -67,6 +67,7 @@ class DefaultWriter {
       case TCKind::tk_float:
       case TCKind::tk_sequence:
       case TCKind::tk_value:
+      case TCKind::tk_event:
       case TCKind::tk_value_box:
         return out_.put(std::uint32_t{0});
       case TCKind::tk_abstract_interface:
@@ -86,6 +87,8 @@ class DefaultWriter {
       case TCKind::tk_TypeCode:
         return encode_type(out_, CORBA::detail::k_null);
       case TCKind::tk_objref:
+      case TCKind::tk_component:
+      case TCKind::tk_home:
         out_.put_plain_string("");
         return out_.put_count(0);
       default:

@@ -19,7 +19,7 @@ using corbel::mapping::Codec;
 namespace {
 
 bool is_value(const TypeNode& node) {
-  return node.kind == TCKind::tk_value || node.kind == TCKind::tk_value_box;
+  return corbel::dynamic::is_stateful(node.kind) || node.kind == TCKind::tk_value_box;
 }
 
 }  // namespace
@@ -147,7 +147,9 @@ DynAny& DynAny::target(const Fits& fits) {
 }
 
 DynAny& DynAny::value_target(TCKind kind) {
-  return target([kind](const TypeNode& found) { return found.kind == kind; });
+  return target([kind](const TypeNode& found) {
+    return found.kind == kind || (kind == TCKind::tk_objref && corbel::dynamic::is_reference(found.kind));
+  });
 }
 
 DynAny& DynAny::elements_target(TCKind kind) {

@@ -27,7 +27,7 @@ using corbel::dynamic::TypeNode;
 namespace {
 
 bool is_value_kind(TCKind kind) {
-  return kind == TCKind::tk_value || kind == TCKind::tk_value_box;
+  return corbel::dynamic::is_stateful(kind) || kind == TCKind::tk_value_box;
 }
 
 }  // namespace
@@ -185,6 +185,7 @@ bool DynAny::has_parts() const noexcept {
     case TCKind::tk_sequence:
     case TCKind::tk_array:
     case TCKind::tk_value:
+    case TCKind::tk_event:
     case TCKind::tk_value_box:
       return true;
     default:

@@ -218,6 +218,7 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
     case TCKind::tk_value_box:
       return CORBA::make_reference<DynamicAny::DynValueBox>(std::move(part));
     case TCKind::tk_value:
+    case TCKind::tk_event:
       if (node.modifier == CORBA::VM_NONE || node.modifier == CORBA::VM_TRUNCATABLE) {
         return CORBA::make_reference<DynamicAny::DynValue>(std::move(part));
       }
@@ -225,9 +226,6 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
     case TCKind::tk_Principal:
     case TCKind::tk_native:
     case TCKind::tk_local_interface:
-    case TCKind::tk_component:
-    case TCKind::tk_home:
-    case TCKind::tk_event:
       throw DynamicAny::DynAnyFactory::InconsistentTypeCode();
     default:
       return CORBA::make_reference<DynamicAny::DynAny>(std::move(part));

@@ -61,6 +61,8 @@ class Transcoder {
       case TCKind::tk_Principal:
         return copy_octet_sequence();
       case TCKind::tk_objref:
+      case TCKind::tk_component:
+      case TCKind::tk_home:
         return copy_reference();
       default:
         break;
@@ -143,6 +145,7 @@ class Transcoder {
       case TCKind::tk_array:
         return copy_elements(*node.content, node.length);
       case TCKind::tk_value:
+      case TCKind::tk_event:
       case TCKind::tk_value_box:
         return copy_value(node);
       case TCKind::tk_abstract_interface:
@@ -199,7 +202,7 @@ class Transcoder {
   /// State of the bases comes first.
   void copy_state(const TypeNode& node) {
     if (node.kind == TCKind::tk_value_box) return copy(*node.content);
-    if (node.content != nullptr && node.content->_node().kind == TCKind::tk_value && nest()) {
+    if (node.content != nullptr && is_stateful(node.content->_node().kind) && nest()) {
       copy_state(node.content->_node());
       unnest();
     }

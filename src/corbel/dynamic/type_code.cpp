@@ -42,9 +42,6 @@ namespace {
 using CORBA::TCKind;
 using CORBA::TypeCode;
 
-bool is_value(TCKind kind) {
-  return kind == TCKind::tk_value || kind == TCKind::tk_event;
-}
 void require(bool fits) {
   if (!fits) throw TypeCode::BadKind();
 }
@@ -57,7 +54,7 @@ CORBA::typecode_reference reference_or_nil(const TypeCode* code) {
 
 namespace CORBA {
 
-using corbel::dynamic::is_value;
+using corbel::dynamic::is_stateful;
 using corbel::dynamic::reference_or_nil;
 using corbel::dynamic::require;
 using corbel::dynamic::traits_of;
@@ -137,17 +134,17 @@ std::int16_t TypeCode::fixed_scale() const {
 }
 
 Visibility TypeCode::member_visibility(std::uint32_t index) const {
-  require(is_value(kind()));
+  require(is_stateful(kind()));
   return member(index).visibility;
 }
 
 ValueModifier TypeCode::type_modifier() const {
-  require(is_value(kind()));
+  require(is_stateful(kind()));
   return node_.modifier;
 }
 
 typecode_reference TypeCode::concrete_base_type() const {
-  require(is_value(kind()));
+  require(is_stateful(kind()));
   return reference_or_nil(node_.content);
 }
 

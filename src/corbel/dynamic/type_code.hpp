@@ -77,6 +77,15 @@ using typecode_reference = object_reference<TypeCode>;
 
 namespace corbel::dynamic {
 
+/// Whether values of the kind have state that they share by references: those of eventtypes have it, too.
+constexpr bool is_stateful(CORBA::TCKind kind) noexcept {
+  return kind == CORBA::TCKind::tk_value || kind == CORBA::TCKind::tk_event;
+}
+/// Whether values of the kind are references to objects.
+constexpr bool is_reference(CORBA::TCKind kind) noexcept {
+  return kind == CORBA::TCKind::tk_objref || kind == CORBA::TCKind::tk_component || kind == CORBA::TCKind::tk_home;
+}
+
 /// A member of a struct, exception, union or value, or an enumerator (without type). `label` is the discriminator's
 /// value, as the integer it is on the wire.
 struct TypeMember {

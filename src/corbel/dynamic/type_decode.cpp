@@ -154,7 +154,7 @@ class TypeReader {
       node.id = arena_->keep(in.get_plain_string());
       node.name = arena_->keep(in.get_plain_string());
     }
-    const bool value = node.kind == TCKind::tk_value || node.kind == TCKind::tk_event;
+    const bool value = is_stateful(node.kind);
     if (value) node.modifier = in.get<CORBA::ValueModifier>();
     if (traits.content) {
       node.content = read(in, begin);

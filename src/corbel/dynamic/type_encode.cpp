@@ -71,7 +71,7 @@ class TypeWriter {
       out.put_plain_string(node.id);
       out.put_plain_string(node.name);
     }
-    const bool value = node.kind == TCKind::tk_value || node.kind == TCKind::tk_event;
+    const bool value = is_stateful(node.kind);
     if (value) out.put(node.modifier);
     if (traits.content) write(out, begin, node.content != nullptr ? *node.content : CORBA::detail::k_null);
     if (node.kind == TCKind::tk_union) out.put(node.default_index);

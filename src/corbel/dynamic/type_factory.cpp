@@ -79,8 +79,7 @@ class Making {
   std::string_view keep(const std::string& text) { return arena_->keep(text); }
   /// The type for use inside this one: itself, or a copy in which this type replaces its stand-ins.
   const TypeCode* part(const typecode_reference& type) {
-    const bool may_recur =
-        node_.kind == TCKind::tk_struct || node_.kind == TCKind::tk_union || node_.kind == TCKind::tk_value;
+    const bool may_recur = node_.kind == TCKind::tk_struct || node_.kind == TCKind::tk_union || is_stateful(node_.kind);
     if (may_recur && !node_.id.empty() && has_stand_in(*type, node_.id)) return cloner_.clone(&*type);
     arena_->keep_alive(type);
     return &*type;
@@ -130,6 +129,24 @@ void check_discriminator(const typecode_reference& type) {
   cdr::Encoder probe({}, 64);
   put_label(probe, *type, 0);
   if (!probe.ok() || type->_resolved()._node().kind == TCKind::tk_octet) throw BAD_PARAM(kBadDiscriminator);
+}
+
+typecode_reference make_value(TCKind kind, const std::string& id, const std::string& name,
+                              CORBA::ValueModifier modifier, const typecode_reference& concrete_base,
+                              const CORBA::TypeCodeFactory::ValueMemberSeq& members) {
+  Making making(kind, id, name);
+  making.node().modifier = modifier;
+  if (concrete_base != nullptr &&
+      (concrete_base->_node().kind != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
+    making.node().content = making.part(concrete_base);
+  }
+  DistinctNames names;
+  for (const auto& member : members) {
+    names.add(member.name);
+    check_content(member.type);
+    making.add({making.keep(member.name), making.part(member.type), 0, member.access});
+  }
+  return making.finish();
 }
 
 typecode_reference with_content(Making& making, const typecode_reference& content) {
@@ -208,6 +225,14 @@ typecode_reference TypeCodeFactory::create_local_interface_tc(const std::string&
   return Making(TCKind::tk_local_interface, id, name).finish();
 }
 
+typecode_reference TypeCodeFactory::create_component_tc(const std::string& id, const std::string& name) {
+  return Making(TCKind::tk_component, id, name).finish();
+}
+
+typecode_reference TypeCodeFactory::create_home_tc(const std::string& id, const std::string& name) {
+  return Making(TCKind::tk_home, id, name).finish();
+}
+
 typecode_reference TypeCodeFactory::create_native_tc(const std::string& id, const std::string& name) {
   return Making(TCKind::tk_native, id, name).finish();
 }
@@ -248,19 +273,13 @@ typecode_reference TypeCodeFactory::create_array_tc(std::uint32_t length, const 
 typecode_reference TypeCodeFactory::create_value_tc(const std::string& id, const std::string& name,
                                                     ValueModifier modifier, const typecode_reference& concrete_base,
                                                     const ValueMemberSeq& members) {
-  Making making(TCKind::tk_value, id, name);
-  making.node().modifier = modifier;
-  if (concrete_base != nullptr &&
-      (concrete_base->_node().kind != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
-    making.node().content = making.part(concrete_base);
-  }
-  DistinctNames names;
-  for (const auto& member : members) {
-    names.add(member.name);
-    check_content(member.type);
-    making.add({making.keep(member.name), making.part(member.type), 0, member.access});
-  }
-  return making.finish();
+  return make_value(TCKind::tk_value, id, name, modifier, concrete_base, members);
+}
+
+typecode_reference TypeCodeFactory::create_event_tc(const std::string& id, const std::string& name,
+                                                    ValueModifier modifier, const typecode_reference& concrete_base,
+                                                    const ValueMemberSeq& members) {
+  return make_value(TCKind::tk_event, id, name, modifier, concrete_base, members);
 }
 
 typecode_reference TypeCodeFactory::create_value_box_tc(const std::string& id, const std::string& name,

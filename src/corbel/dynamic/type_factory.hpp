@@ -55,6 +55,8 @@ class CORBEL_API TypeCodeFactory : public LocalObject {
   typecode_reference create_interface_tc(const std::string& id, const std::string& name);
   typecode_reference create_abstract_interface_tc(const std::string& id, const std::string& name);
   typecode_reference create_local_interface_tc(const std::string& id, const std::string& name);
+  typecode_reference create_component_tc(const std::string& id, const std::string& name);
+  typecode_reference create_home_tc(const std::string& id, const std::string& name);
   typecode_reference create_native_tc(const std::string& id, const std::string& name);
   typecode_reference create_string_tc(std::uint32_t bound);
   typecode_reference create_wstring_tc(std::uint32_t bound);
@@ -62,6 +64,8 @@ class CORBEL_API TypeCodeFactory : public LocalObject {
   typecode_reference create_sequence_tc(std::uint32_t bound, const typecode_reference& element);
   typecode_reference create_array_tc(std::uint32_t length, const typecode_reference& element);
   typecode_reference create_value_tc(const std::string& id, const std::string& name, ValueModifier modifier,
+                                     const typecode_reference& concrete_base, const ValueMemberSeq& members);
+  typecode_reference create_event_tc(const std::string& id, const std::string& name, ValueModifier modifier,
                                      const typecode_reference& concrete_base, const ValueMemberSeq& members);
   typecode_reference create_value_box_tc(const std::string& id, const std::string& name,
                                          const typecode_reference& boxed);
@@ -96,12 +100,24 @@ class CORBEL_API TypeCodeFactory : public LocalObject {
                                                                           ValueModifier modifier,
                                                                           const typecode_reference& concrete_base,
                                                                           const std::vector<M>& members) {
-    ValueMemberSeq own;
-    for (const auto& member : members) own.push_back({member.name(), member.type(), member.access()});
-    return create_value_tc(id, name, modifier, concrete_base, own);
+    return create_value_tc(id, name, modifier, concrete_base, _values_of(members));
+  }
+  template <class M>
+  requires detail::RepositoryMember<M> typecode_reference create_event_tc(const std::string& id,
+                                                                          const std::string& name,
+                                                                          ValueModifier modifier,
+                                                                          const typecode_reference& concrete_base,
+                                                                          const std::vector<M>& members) {
+    return create_event_tc(id, name, modifier, concrete_base, _values_of(members));
   }
 
  private:
+  template <class M>
+  static ValueMemberSeq _values_of(const std::vector<M>& members) {
+    ValueMemberSeq own;
+    for (const auto& member : members) own.push_back({member.name(), member.type(), member.access()});
+    return own;
+  }
   template <class M>
   static StructMemberSeq _structs_of(const std::vector<M>& members) {
     StructMemberSeq own;

@@ -13,8 +13,8 @@ namespace {
 /// The type and its bases, the most derived first.
 std::vector<const TypeNode*> lineage(const TypeNode& node) {
   std::vector<const TypeNode*> types = {&node};
-  while (types.back()->kind == CORBA::TCKind::tk_value && types.back()->content != nullptr &&
-         types.back()->content->_node().kind == CORBA::TCKind::tk_value) {
+  while (is_stateful(types.back()->kind) && types.back()->content != nullptr &&
+         is_stateful(types.back()->content->_node().kind)) {
     if (types.size() == cdr::Limits{}.max_depth) throw CORBA::IMP_LIMIT();
     types.push_back(&types.back()->content->_node());
   }
@@ -22,7 +22,7 @@ std::vector<const TypeNode*> lineage(const TypeNode& node) {
 }
 
 bool may_stand_for(const TypeNode& type, const TypeNode& formal) {
-  if (type.kind != CORBA::TCKind::tk_value && type.kind != CORBA::TCKind::tk_value_box) return false;
+  if (!is_stateful(type.kind) && type.kind != CORBA::TCKind::tk_value_box) return false;
   return formal.id.empty() || formal.id == CORBA::detail::k_ValueBase._node().id ||
          formal.modifier == CORBA::VM_ABSTRACT || is_or_derives_from(type, formal.id);
 }

@@ -73,6 +73,14 @@ class TypeCodeOperations {
     return make_reference<Types>()->create_local_interface_tc(id, name);
   }
   template <class Types = TypeCodeFactory>
+  TypeCodeRef create_component_tc(const std::string& id, const std::string& name) {
+    return make_reference<Types>()->create_component_tc(id, name);
+  }
+  template <class Types = TypeCodeFactory>
+  TypeCodeRef create_home_tc(const std::string& id, const std::string& name) {
+    return make_reference<Types>()->create_home_tc(id, name);
+  }
+  template <class Types = TypeCodeFactory>
   TypeCodeRef create_native_tc(const std::string& id, const std::string& name) {
     return make_reference<Types>()->create_native_tc(id, name);
   }
@@ -106,6 +114,17 @@ class TypeCodeOperations {
   TypeCodeRef create_value_tc(const std::string& id, const std::string& name, std::int16_t modifier,
                               const TypeCodeRef& concrete_base, const typename Types::ValueMemberSeq& members) {
     return make_reference<Types>()->create_value_tc(id, name, modifier, concrete_base, members);
+  }
+  template <class Types = TypeCodeFactory, class M>
+  requires requires(const M& member) { member.name(); }
+  TypeCodeRef create_event_tc(const std::string& id, const std::string& name, std::int16_t modifier,
+                              const TypeCodeRef& concrete_base, const std::vector<M>& members) {
+    return make_reference<Types>()->create_event_tc(id, name, modifier, concrete_base, members);
+  }
+  template <class Types = TypeCodeFactory>
+  TypeCodeRef create_event_tc(const std::string& id, const std::string& name, std::int16_t modifier,
+                              const TypeCodeRef& concrete_base, const typename Types::ValueMemberSeq& members) {
+    return make_reference<Types>()->create_event_tc(id, name, modifier, concrete_base, members);
   }
   template <class Types = TypeCodeFactory>
   TypeCodeRef create_value_box_tc(const std::string& id, const std::string& name, const TypeCodeRef& boxed) {
