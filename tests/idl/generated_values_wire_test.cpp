@@ -136,7 +136,7 @@ TEST(ValuesOnTheWire, CannotGoDeeperThanTheStackOrTheLimit) {
   for (int i = 0; i < 5000; ++i) ring = make<Values::Ring>(i, ring);
   corbel::cdr::Encoder encoder;
   corbel::mapping::Codec<Ref<Values::Ring>>::encode(encoder, ring);
-  EXPECT_EQ(encoder.error().code, Code::too_large);
+  EXPECT_EQ(encoder.error().code, Code::too_deep);
   Bytes deep;
   for (int i = 0; i < 5000; ++i) deep.insert(deep.end(), {0x7f, 0xff, 0xff, 0, 0, 0, 0, 1});
   EXPECT_EQ(failure<Ref<Values::Ring>>(deep), Code::too_deep);

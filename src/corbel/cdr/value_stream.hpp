@@ -12,7 +12,7 @@
 /// parameters.
 namespace corbel::cdr {
 
-/// Values inside values that are written at most; deeper ones fail with too_large before the stack is used up.
+/// Values inside values that are written at most; deeper ones fail with too_deep before the stack is used up.
 inline constexpr std::uint32_t kMaxValueNesting = 1000;
 
 /// Writes the frames of values. Cheap to make; the state is the encoder's.

@@ -60,7 +60,7 @@ bool ValueWriter::put_known(const void* identity) {
 }
 
 bool ValueWriter::begin(const void* identity, std::span<const std::string_view> ids, bool chunked) {
-  if (++tables_.nesting > kMaxValueNesting) encoder_.fail(base::Code::too_large);
+  if (++tables_.nesting > kMaxValueNesting) encoder_.fail(base::Code::too_deep);
   close_chunk();
   chunked |= in_chunks();
   encoder_.align(4);

@@ -40,8 +40,9 @@ ValuePtr make(cdr::Decoder& decoder, const cdr::ValueHeader& header, const Value
   return {};
 }
 
-/// A value that stands elsewhere in the message and was skipped there, or read as the octets of an Any.
-ValuePtr decode_again(cdr::Decoder& decoder, std::size_t position, const ValueType& formal) {
+/// A value that stands elsewhere in the message and was skipped there, or read as the octets of an Any. Not inlined:
+/// what it needs of the stack would be needed for each level.
+[[gnu::noinline]] ValuePtr decode_again(cdr::Decoder& decoder, std::size_t position, const ValueType& formal) {
   cdr::Decoder again = decoder.at(position);
   ValuePtr value;
   {

@@ -168,8 +168,8 @@ class Transcoder {
     for (const TypeMember& member : node.members) copy(*member.type);
   }
 
-  /// What a value is known by in the copy: the address of its tag.
-  const void* identity(std::size_t position) { return in_.at(position).take_octets(0).data(); }
+  /// What a value is known by in the copy: the address of its tag. Not inlined: a Decoder at each level is much stack.
+  [[gnu::noinline]] const void* identity(std::size_t position) { return in_.at(position).take_octets(0).data(); }
 
   void copy_value(const TypeNode& node) {
     cdr::ValueReader reader(in_);
@@ -209,8 +209,8 @@ class Transcoder {
     copy_members(node);
   }
 
-  /// A value that stands elsewhere in the message and is not part of this copy yet.
-  void copy_again(const TypeNode& node, std::size_t position) {
+  /// A value that stands elsewhere in the message and is not part of this copy yet. Not inlined, either.
+  [[gnu::noinline]] void copy_again(const TypeNode& node, std::size_t position) {
     cdr::Decoder again = in_.at(position);
     {
       const cdr::ValueReader::Again scope(again);
@@ -225,7 +225,8 @@ class Transcoder {
   void copy_abstract() {
     const bool is_object = in_.get<bool>();
     out_.put(is_object);
-    is_object ? copy_reference() : copy_value(TypeNode{.kind = TCKind::tk_value});
+    static constexpr TypeNode kAnyValue{.kind = TCKind::tk_value};
+    is_object ? copy_reference() : copy_value(kAnyValue);
   }
 
   void copy_union(const TypeNode& node) {

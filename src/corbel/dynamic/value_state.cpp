@@ -64,8 +64,12 @@ bool is_or_derives_from(const TypeNode& node, std::string_view id) {
 
 const TypeNode* type_of_value(const TypeNode& formal, std::span<const std::string_view>& ids) {
   if (ids.empty()) return &formal;
+  // A stranger's list may be very long, and be that of very many values.
+  constexpr std::size_t kMostLookedFor = 16;
+  const std::size_t all = ids.size();
   for (; !ids.empty(); ids = ids.subspan(1)) {
     if (ids.front() == formal.id) return &formal;
+    if (all - ids.size() >= kMostLookedFor) continue;
     const CORBA::typecode_reference known = KnownType::find(ids.front());  // a constant
     if (known != nullptr && may_stand_for(known->_node(), formal)) return &known->_node();
   }
