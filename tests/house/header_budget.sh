@@ -74,7 +74,7 @@ views                26700 27100
 wstring              26500 27000
 map                  31500 31900
 external             41700 42100
-everything           33700 34000
+everything           33800 34000
 everything_and_maps  50500 50800
 TABLE
 

@@ -14,11 +14,12 @@ class Any;
 class TypeCode;
 
 /// X(name, type) for the primitives of which the streams have arrays.
-#define CORBEL_DATA_ARRAYS(X)                                                                             \
-  X(boolean, bool)                                                                                        \
-  X(char, char) X(wchar, wchar_t) X(octet, std::uint8_t) X(short, std::int16_t) X(ushort, std::uint16_t)  \
-      X(long, std::int32_t) X(ulong, std::uint32_t) X(longlong, std::int64_t) X(ulonglong, std::uint64_t) \
-          X(float, float) X(double, double)
+// clang-format off
+#define CORBEL_DATA_ARRAYS(X)                                                                      \
+  X(boolean, bool) X(char, char) X(wchar, wchar_t) X(octet, std::uint8_t) X(short, std::int16_t)   \
+  X(ushort, std::uint16_t) X(long, std::int32_t) X(ulong, std::uint32_t) X(longlong, std::int64_t) \
+  X(ulonglong, std::uint64_t) X(float, float) X(double, double)
+// clang-format on
 
 namespace detail {
 /// Throws BAD_PARAM unless there are so many elements behind the offset.
