@@ -89,6 +89,7 @@ struct P::Place {
         kinds = {one["name"]: one for one in json.loads(self.bench.run("describe", self.bench.reference, "--json"))[0]["types"]}
         self.assertEqual(kinds["Test::Rights"]["flags"], [{"name": "read"}, {"name": "write"}, {"name": "owner"}])
         self.assertEqual(kinds["Test::Head"]["fields"][0], {"name": "kind", "type": "bitfield<3>", "width": 3})
+        self.assertEqual(kinds["Test::Header"]["fields"][1], {"name": "turn", "type": "bitfield<5, short>", "width": 5})
         self.assertEqual(kinds["Test::GridArray"]["type"], "long[2][3]")
         self.assertEqual(kinds["Test::Extended"]["members"][6]["optional"], True)
         # What the server tells has its comments, too.

@@ -83,7 +83,7 @@ class CorbelTest(unittest.TestCase):
         self.assertEqual(self.call("echo", json.dumps(EVERYTHING)), EVERYTHING)
 
     def test_maps_bits_and_optional_members_come_back_as_they_went(self):
-        some = {"may": ["read", "owner"], "old": [], "first": {"kind": 7, "last": True, "size": 2**40 - 1},
+        some = {"may": ["read", "owner"], "old": [], "first": {"kind": 7, "last": True, "size": 2**40 - 1, "turn": -16},
                 "people": {"ann": ["write"], "bob": []}, "sites": [{"key": -1, "value": {"x": 1, "y": 0.5}}],
                 "nested": {"green": {"a": 1}}, "note": "n", "more": {"kind": 0, "last": False}}
         self.assertEqual(self.call("echo_extended", json.dumps(some)), some)
@@ -94,10 +94,13 @@ class CorbelTest(unittest.TestCase):
         as_any = {"type": "Test::Users", "value": some["people"]}
         self.assertEqual(self.call("echo_any", json.dumps(as_any)), as_any)
         for change, said in (({"may": ["rite"]}, '"rite" is none of read, write, owner'), ({"may": 3}, "an array of the names"),
-                             ({"first": {"kind": 8, "last": True, "size": 1}}, "value.first.kind: 8 is no whole number from 0 to 7"),
-                             ({"first": {"kind": 1, "size": 1}}, "field 'last' is missing"), ({"sites": {"x": {"x": 1, "y": 1}}}, "is no number"),
-                             ({"first": {"kind": 1, "last": 1, "size": 1}}, "neither true nor false"), ({"note": 5}, "is no text"),
-                             ({"first": {"kind": 1, "last": True, "size": 1, "x": 1}}, "no other fields than kind, last, size")):
+                             ({"first": {"kind": 8, "last": True, "size": 1, "turn": 0}}, "value.first.kind: 8 is no whole number from 0 to 7"),
+                             ({"first": {"kind": 1, "last": True, "size": -1, "turn": 0}}, f"size: -1 is no whole number from 0 to {2**40 - 1}"),
+                             ({"first": {"kind": 1, "last": True, "size": 1, "turn": 16}}, "turn: 16 is no whole number from -16 to 15"),
+                             ({"first": {"kind": 1, "last": True, "size": 1, "turn": -17}}, "turn: -17 is no whole number from -16 to 15"),
+                             ({"first": {"kind": 1, "size": 1, "turn": 1}}, "field 'last' is missing"), ({"sites": {"x": {"x": 1, "y": 1}}}, "is no number"),
+                             ({"first": {"kind": 1, "last": 1, "size": 1, "turn": 1}}, "neither true nor false"), ({"note": 5}, "is no text"),
+                             ({"first": {"kind": 1, "last": True, "size": 1, "turn": 1, "x": 1}}, "no other fields than kind, last, size, turn")):
             self.assertIn(said, self.call("echo_extended", json.dumps(dict(some, **change)), status=2))
         many = dict(some, nested={"red": {}, "green": {}, "blue": {}})
         self.assertEqual(self.call("echo_extended", json.dumps(many)), many)

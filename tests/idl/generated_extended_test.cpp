@@ -112,7 +112,7 @@ TEST(GeneratedExtended, PacksBits) {
   EXPECT_EQ(to_text(flags), "Extended::Flags{ready,set}");
   Extended::Header header(5, true, -2000);
   EXPECT_EQ(header.kind(), 5);
-  EXPECT_EQ(header.length() & 0xfff, -2000 & 0xfff);
+  EXPECT_EQ(header.length(), -2000);
   const Extended::Wider wider(5, true, 100, 0xfffff);
   EXPECT_EQ(wider.length(), 100);
   EXPECT_EQ(wider.rest(), 0xfffffU);
@@ -124,6 +124,22 @@ TEST(GeneratedExtended, PacksBits) {
   corbel::cdr::Decoder decoder(octets, {.little_endian = true});
   corbel::mapping::Codec<Extended::Flags>::decode(decoder, flags);
   EXPECT_FALSE(decoder.ok());
+}
+
+TEST(GeneratedExtended, SignedBitfieldsKeepTheirSign) {
+  const Extended::Signs negative(-1, 31, -7, -2097152);
+  EXPECT_EQ(negative.a(), -1);
+  EXPECT_EQ(negative.b(), 31);
+  EXPECT_EQ(negative.c(), -7);
+  EXPECT_EQ(negative.d(), -2097152);
+  EXPECT_EQ(to_text(negative), "Extended::Signs{a=-1,b=31,c=-7,d=-2097152}");
+  const Extended::Signs positive(7, 0, std::int64_t{1} << 31, 2097151);
+  EXPECT_EQ(positive.a(), 7);
+  EXPECT_EQ(positive.c(), std::int64_t{1} << 31);
+  EXPECT_EQ(positive.d(), 2097151);
+  EXPECT_EQ(Extended::Whole(INT64_MIN).all(), INT64_MIN);
+  EXPECT_EQ(Extended::Whole(INT64_MAX).all(), INT64_MAX);
+  expect_travels(negative);
 }
 
 template <class T>

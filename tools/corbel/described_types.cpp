@@ -111,7 +111,8 @@ Parts parts_of_bitset(const model::Bitset& type) {
   Parts parts{.name = "fields"};
   if (type.base != nullptr) parts.head = " : " + model::scoped_name(*type.base);
   for (const model::Bitfield& field : type.fields) {
-    Part part{.about = &field, .type = "bitfield<" + std::to_string(field.width) + ">", .name = field.name};
+    const std::string sign = is_signed(field) ? ", " + model::spelling(*field.type) : "";
+    Part part{.about = &field, .type = "bitfield<" + std::to_string(field.width) + sign + ">", .name = field.name};
     part.more["width"] = field.width;
     parts.all.push_back(std::move(part));
   }

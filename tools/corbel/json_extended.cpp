@@ -59,7 +59,7 @@ std::vector<const model::Bitfield*> fields_of(const model::Bitset& bits) {
   return fields;
 }
 
-std::uint64_t most(const model::Bitfield& field) {
+std::uint64_t ones(const model::Bitfield& field) {
   return field.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.width) - 1;
 }
 
@@ -88,10 +88,16 @@ std::uint64_t field_of(const model::Bitfield& field, const Json& json, const std
     if (!json.is_boolean()) refuse_part(where, json.dump().substr(0, 60) + " is neither true nor false");
     return json.get<bool>() ? 1 : 0;
   }
-  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most(field)) {
-    refuse_part(where, json.dump().substr(0, 60) + " is no whole number from 0 to " + std::to_string(most(field)));
+  const bool has_sign = model::is_signed(field);
+  const std::uint64_t largest = ones(field) >> (has_sign ? 1 : 0);
+  const std::int64_t least = has_sign ? -static_cast<std::int64_t>(largest) - 1 : 0;
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= largest
+                                              : json.is_number_integer() && json.get<std::int64_t>() >= least;
+  if (!fits) {
+    refuse_part(where, json.dump().substr(0, 60) + " is no whole number from " + std::to_string(least) + " to " +
+                           std::to_string(largest));
   }
-  return json.get<std::uint64_t>();
+  return json.get<std::uint64_t>() & ones(field);
 }
 
 std::uint64_t fields_of(const model::Bitset& set, const Json& json, const std::string& where) {
@@ -125,8 +131,14 @@ Json JsonValues::bits_of(const Ref& dynamic, const model::Declaration& declared)
   }
   Json json = Json::object();
   for (const auto* field : fields_of(*model::as<model::Bitset>(&declared))) {
-    const std::uint64_t value = bits >> field->position & most(*field);
-    json[field->name] = is_boolean(*field) ? Json(value != 0) : Json(value);
+    const std::uint64_t value = bits >> field->position & ones(*field);
+    if (is_boolean(*field)) {
+      json[field->name] = value != 0;
+    } else if (model::is_signed(*field)) {  // up to the top, and down again with the sign
+      json[field->name] = static_cast<std::int64_t>(value << (64 - field->width)) >> (64 - field->width);
+    } else {
+      json[field->name] = value;
+    }
   }
   return json;
 }

@@ -81,6 +81,8 @@ const Case kCases[] = {
     {"valuetype V { factory f(); };", "valuetype V { factory f(in long a); };", "FACTORY_CHANGED"},
     {"valuetype V { factory f(); };", "valuetype V {};", "FACTORY_CHANGED"},
     {"bitset B { bitfield<3> a; };", "bitset B { bitfield<4> a; };", "BITS_CHANGED"},
+    {"bitset B { bitfield<3> a; };", "bitset B { bitfield<3, short> a; };", "BITS_CHANGED"},
+    {"bitset B { bitfield<3> a; };", "bitset B { bitfield<3, unsigned short> a; };", ""},
     {"bitmask B { a, b };", "bitmask B { @position(3) a, b };", "BITS_CHANGED BITS_CHANGED"},
     {"typedef octet T;", "typedef uint8 T; struct New { long a; }; interface Other { void f(); };", ""},
     {"module M { struct S { long a; }; };", "module M { struct S; typedef sequence<S> Ss; struct S { long a; }; };",

@@ -288,8 +288,9 @@ void Comparison::bitsets(const model::Bitset& before, const model::Bitset& after
   for (const auto& field : before.fields) {
     if (field.name.empty()) continue;
     const auto* now = by_name(after.fields, field.name);
-    bits(after, field.name, now != nullptr && now->position == field.position && now->width == field.width,
-         now == nullptr ? after.where : now->where);
+    const bool same = now != nullptr && now->position == field.position && now->width == field.width &&
+                      is_signed(*now) == is_signed(field);
+    bits(after, field.name, same, now == nullptr ? after.where : now->where);
   }
 }
 

@@ -52,7 +52,8 @@ constexpr auto kRules = std::to_array<RuleInfo>({
     {Rule::constant_changed, "CONSTANT_CHANGED", Breaks::source, "a constant has another value or type"},
     {Rule::factory_changed, "FACTORY_CHANGED", Breaks::source,
      "a factory of a valuetype is gone or has other parameters"},
-    {Rule::bits_changed, "BITS_CHANGED", Breaks::both, "a bitfield or flag is gone, elsewhere, or of another width"},
+    {Rule::bits_changed, "BITS_CHANGED", Breaks::both,
+     "a bitfield or flag is gone, elsewhere, or of another width or sign"},
 });
 
 }  // namespace

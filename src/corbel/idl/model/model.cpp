@@ -16,6 +16,11 @@ std::string scoped_name(const Declaration& declaration, std::string_view separat
   return result;
 }
 
+bool is_signed(const Bitfield& field) noexcept {
+  const TypeKind kind = resolve(*field.type).kind;
+  return kind == TypeKind::int8 || kind == TypeKind::short_ || kind == TypeKind::long_ || kind == TypeKind::longlong;
+}
+
 const Type& resolve(const Type& type) noexcept {
   const Type* current = &type;
   while (current->kind == TypeKind::alias) current = as<Alias>(current->declaration)->aliased;

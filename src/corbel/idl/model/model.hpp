@@ -297,6 +297,9 @@ struct Bitfield {
   Annotations annotations{};
 };
 
+/// Whether its type is one with negative values: then its highest bit is its sign.
+bool is_signed(const Bitfield& field) noexcept;
+
 struct Bitset : Declaration {
   static constexpr auto kKind = DeclarationKind::bitset;
   Bitset() : Declaration(kKind) {}

@@ -106,7 +106,12 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
     out.blank();
     out.line("/// " + std::to_string(field.width) + " bits.");
     out.open(type + " " + accessor + "() const noexcept {");
-    out.line("return static_cast<" + type + ">(std::uint64_t{_value} >> " + position + " & " + ones_text + ");");
+    if (is_signed(field)) {  // up to the top, and down again with the sign
+      out.line("return static_cast<" + type + ">(static_cast<std::int64_t>(std::uint64_t{_value} << " +
+               std::to_string(64 - field.position - field.width) + ") >> " + std::to_string(64 - field.width) + ");");
+    } else {
+      out.line("return static_cast<" + type + ">(std::uint64_t{_value} >> " + position + " & " + ones_text + ");");
+    }
     out.close("}");
     out.open("void " + accessor + "(" + type + " _given) noexcept {");
     out.line("const std::uint64_t _field = static_cast<std::uint64_t>(_given) & " + ones_text + ";");

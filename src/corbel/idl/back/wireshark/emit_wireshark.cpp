@@ -149,7 +149,7 @@ void add_fields(Table& fields, const model::Bitset& bitset) {
   for (const auto& field : bitset.fields) {
     if (field.name.empty()) continue;
     fields.item("{ " + lua_string(field.name) + ", " + std::to_string(field.position) + ", " +
-                std::to_string(field.width) + " }");
+                std::to_string(field.width) + (is_signed(field) ? ", true" : "") + " }");
   }
 }
 

@@ -284,7 +284,11 @@ function others.bits(stream, type, name)
   local words = {}
   for _, field in ipairs(type.fields) do
     local part = bits:rshift(field[2])
-    if field[3] < 64 then part = part:band(UInt64(1):lshift(field[3]) - UInt64(1)) end
+    if field[4] then -- up to the top, and down again with the sign
+      part = Int64(bits:lshift(64 - field[2] - field[3])):arshift(64 - field[3])
+    elseif field[3] < 64 then
+      part = part:band(UInt64(1):lshift(field[3]) - UInt64(1))
+    end
     if not type.flags then
       words[#words + 1] = field[1] .. "=" .. tostring(part)
     elseif part ~= UInt64(0) then
