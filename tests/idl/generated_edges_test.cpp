@@ -72,6 +72,7 @@ TEST(GeneratedEdges, TheDefaultLiteralHoldsInArraysAndUnions) {
 TEST(GeneratedEdges, NamesOfOthersAreUsable) {
   _cxx_swap swapped(1, "x");
   EXPECT_EQ(swapped._cxx_EOF(), 1);
+  static_assert(sizeof(_cxx_nullptr_t::Number) == 4);
   const _cxx_std::string text(7);
   const _cxx_IDL::traits list = {_cxx_corbel::mapping::Codec(text)};
   EXPECT_EQ(list[0].text().size(), 7);

@@ -213,7 +213,7 @@ inline constexpr std::string_view kGlobalNames[] = {
     "ino64_t", "ino_t", "int16_t", "int32_t", "int64_t", "int8_t", "int_fast16_t", "int_fast32_t", "int_fast64_t",
     "int_fast8_t", "int_least16_t", "int_least32_t", "int_least64_t", "int_least8_t", "intmax_t", "intptr_t",
     "itimerspec", "key_t", "lconv", "ldiv_t", "lldiv_t", "locale_t", "loff_t", "max_align_t", "mbstate_t", "mode_t",
-    "nlink_t", "obstack", "off64_t", "off_t", "optarg", "opterr", "optind", "optopt", "pid_t",
+    "nlink_t", "nullptr_t", "obstack", "off64_t", "off_t", "optarg", "opterr", "optind", "optopt", "pid_t",
     "program_invocation_name", "program_invocation_short_name", "pthread_attr_t", "pthread_barrier_t",
     "pthread_barrierattr_t", "pthread_cond_t", "pthread_condattr_t", "pthread_key_t", "pthread_mutex_t",
     "pthread_mutexattr_t", "pthread_once_t", "pthread_rwlock_t", "pthread_rwlockattr_t", "pthread_spinlock_t",
