@@ -117,12 +117,10 @@ std::optional<Parser::Bound> Parser::parse_actual_declaration(const Formal& form
     Kinds kind;
     std::string_view text;
   };
-  static constexpr Wanted kWanted[] = {{Formal::Sort::interface_, Kinds::interface_, "an interface"},
-                                       {Formal::Sort::value, Kinds::value, "a valuetype"},
-                                       {Formal::Sort::structure, Kinds::struct_, "a struct"},
-                                       {Formal::Sort::union_, Kinds::union_, "a union"},
-                                       {Formal::Sort::exception, Kinds::exception, "an exception"},
-                                       {Formal::Sort::enumeration, Kinds::enum_, "an enum"}};
+  static constexpr Wanted kWanted[] = {
+      {Formal::Sort::interface_, Kinds::interface_, "an interface"}, {Formal::Sort::value, Kinds::value, "a valuetype"},
+      {Formal::Sort::structure, Kinds::struct_, "a struct"},         {Formal::Sort::union_, Kinds::union_, "a union"},
+      {Formal::Sort::exception, Kinds::exception, "an exception"},   {Formal::Sort::enum_, Kinds::enum_, "an enum"}};
   const auto& wanted =
       *std::find_if(std::begin(kWanted), std::end(kWanted), [&](const auto& one) { return one.sort == formal.sort; });
   const Span where = panic_ || abandoned_ ? Span{} : current().span;

@@ -99,7 +99,7 @@ std::optional<Parser::Formal> Parser::parse_formal(const Template& made) {
   using Sort = Formal::Sort;
   static constexpr std::pair<Kind, Sort> kSorts[] = {
       {Kind::kw_interface, Sort::interface_}, {Kind::kw_valuetype, Sort::value},     {Kind::kw_struct, Sort::structure},
-      {Kind::kw_union, Sort::union_},         {Kind::kw_exception, Sort::exception}, {Kind::kw_enum, Sort::enumeration},
+      {Kind::kw_union, Sort::union_},         {Kind::kw_exception, Sort::exception}, {Kind::kw_enum, Sort::enum_},
       {Kind::kw_sequence, Sort::sequence},    {Kind::kw_const, Sort::constant}};
   Formal formal;
   if (at_word("eventtype")) {

@@ -261,17 +261,8 @@ class Parser {
   // parse_templates.cpp: template modules and their instances
   /// What a template module is to be given.
   struct Formal {
-    enum class Sort : std::uint8_t {
-      type,
-      interface_,
-      value,
-      structure,
-      union_,
-      exception,
-      enumeration,
-      sequence,
-      constant
-    } sort = Sort::type;
+    enum class Sort : std::uint8_t { type, interface_, value, structure, union_, exception, enum_, sequence, constant };
+    Sort sort = Sort::type;
     Name name;
     Span type{};            ///< constant: where its type is written
     std::string element{};  ///< sequence: the formal parameter that is its element; empty for any
