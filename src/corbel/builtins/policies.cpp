@@ -6,7 +6,7 @@
 #include "corbel/dynamic/buffering_types.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
-#include "corbel/interceptors/portable_interceptor.hpp"
+#include "corbel/interceptors/processing_mode.hpp"
 #include "corbel/interceptors/references.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"

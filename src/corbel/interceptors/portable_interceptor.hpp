@@ -14,6 +14,7 @@
 #include "corbel/dynamic/iop.hpp"
 #include "corbel/interceptors/dynamic_types.hpp"
 #include "corbel/interceptors/object_references.hpp"
+#include "corbel/interceptors/processing_mode.hpp"
 
 /// Portable interceptors (CORBA 3.3 part 1, clause 16): code of the application at fixed points of each call, on either
 /// side. Derive from ClientRequestInterceptor, ServerRequestInterceptor or IORInterceptor and register an
@@ -31,7 +32,6 @@ class IORInfo;
 class IORInterceptor;
 class IORInterceptor_3_0;
 class PolicyFactory;
-class ProcessingModePolicy;
 class ORBInitInfo;
 class ORBInitInfo_3_1;
 class ORBInitializer;
@@ -52,7 +52,6 @@ CORBEL_INTERCEPTOR_TRAITS(IORInfo)
 CORBEL_INTERCEPTOR_TRAITS(IORInterceptor)
 CORBEL_INTERCEPTOR_TRAITS(IORInterceptor_3_0)
 CORBEL_INTERCEPTOR_TRAITS(PolicyFactory)
-CORBEL_INTERCEPTOR_TRAITS(ProcessingModePolicy)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitInfo)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitInfo_3_1)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitializer)
@@ -347,31 +346,6 @@ class CORBEL_API ORBInitInfo : public virtual CORBA::LocalObject {
   /// 0, 1, 2 and so on.
   virtual SlotId allocate_slot_id() = 0;
   CORBEL_INTERCEPTOR_INTERFACE(ORBInitInfo)
-};
-
-/// Of which requests an interceptor of requests is told (16.3).
-using ProcessingMode = std::int16_t;
-inline constexpr ProcessingMode LOCAL_AND_REMOTE = 0;
-inline constexpr ProcessingMode REMOTE_ONLY = 1;
-inline constexpr ProcessingMode LOCAL_ONLY = 2;  ///< those that stay in the process, without a connection
-inline constexpr CORBA::PolicyType PROCESSING_MODE_POLICY_TYPE = 61;
-
-/// Of an interceptor (ORBInitInfo_3_1). Made by ORB::create_policy, of another ORB, or by
-/// `CORBA::make_reference<PortableInterceptor::ProcessingModePolicy>(PortableInterceptor::REMOTE_ONLY)`.
-class CORBEL_API ProcessingModePolicy final : public CORBA::Policy {
- public:
-  static constexpr std::string_view _interface_id = "IDL:omg.org/PortableInterceptor/ProcessingModePolicy:1.0";
-
-  /// Throws BAD_PARAM for a mode that there is not.
-  explicit ProcessingModePolicy(ProcessingMode mode);
-  ProcessingMode processing_mode() const { return mode_; }
-  CORBA::PolicyType policy_type() override { return PROCESSING_MODE_POLICY_TYPE; }
-  IDL::traits<CORBA::Policy>::ref_type copy() override;
-  bool _static_is_a(std::string_view repository_id) const noexcept override;
-  bool _overrides() const noexcept override { return false; }
-
- private:
-  ProcessingMode mode_;
 };
 
 /// What an ORBInitializer is given, too; narrow ORBInitInfo to it.
