@@ -80,9 +80,10 @@ void Connection::go_on() {
   settle(lock);
 }
 
-void Connection::hear(const Datagram& datagram) {
+bool Connection::hear(const Datagram& datagram) {
   const Lock lock(mutex_);
   conversation_.hear(datagram, now());
+  return !conversation_.take_unpaid();
 }
 
 void Connection::hear_of_failure(const base::Error& error) {

@@ -26,7 +26,7 @@ class Way : public reactor::EventHandler {
                             const ipc::InetAddress& from) noexcept = 0;
   virtual reactor::Reactor& reactor() noexcept = 0;
   /// What was half open is open.
-  virtual void opened(Connection& connection) = 0;
+  virtual void opened(Connection& connection) noexcept = 0;
   /// It is over.
   virtual void forget(Connection& connection) noexcept = 0;
 };
@@ -42,9 +42,19 @@ class Connection final : public base::RefCounted {
 
   // --- the service's thread ---
 
-  /// go_on() has to follow, soon; after as many as there are.
-  void hear(const Datagram& datagram);
+  /// go_on() has to follow, soon; after as many as there are. False if there was no memory for what came behind a gap.
+  bool hear(const Datagram& datagram);
   void hear_of_failure(const base::Error& error);
+  /// As Conversation has it.
+  Time gap_since() {
+    const Lock lock(mutex_);
+    return conversation_.gap_since();
+  }
+  /// go_on() has to follow.
+  void cut() {
+    const Lock lock(mutex_);
+    conversation_.cut();
+  }
   /// Does what has become due; says the first word.
   void go_on();
 

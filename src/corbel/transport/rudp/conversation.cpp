@@ -30,7 +30,7 @@ Conversation::Conversation(std::uint64_t token, const Terms& terms, Time now)
       shake_at_(now),
       shake_wait_(kFirstShake),
       sending_(terms.send_buffer, terms.give_up / kTries),
-      receiving_(terms.receive_buffer),
+      receiving_(terms.receive_buffer, terms.gaps),
       heard_(now) {}
 
 Conversation::Conversation(std::uint64_t token, const Offer& peer, const Terms& terms, Time now)
@@ -57,6 +57,7 @@ void Conversation::end(Code reason) noexcept {
   state_ = State::over;
   reason_ = reason;
   sending_.drop();
+  receiving_.refuse_more();
   ask_now_ = false;
   if (reason != Code::closed || peer_ == 0) answer_now_ = false;
 }
@@ -128,7 +129,15 @@ void Conversation::hear_segment(const Segment& segment, Time now) {
 /// False if the sender has to know at once.
 bool Conversation::hear_data(const Segment& segment, Time now) {
   const auto arrival = receiving_.take(segment.position, segment.data, segment.ends);
-  if (arrival != Receiving::Arrival::in_order || has_ended() || !receiving_.ranges().empty()) return false;
+  unpaid_ |= arrival == Receiving::Arrival::unpaid;
+  const auto apart = receiving_.ranges();
+  if (apart.empty()) {
+    gap_since_ = kNever;
+  } else if (gap_since_ == kNever || receiving_.next() >= gap_until_) {
+    gap_since_ = now;
+    gap_until_ = apart.back().end;
+  }
+  if (arrival != Receiving::Arrival::in_order || has_ended() || !apart.empty()) return false;
   if (answer_at_ == kNever) answer_at_ = now + kPutOff;
   return ++unanswered_ < kMostUnanswered;
 }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "corbel/base/error.hpp"
 #include "corbel/transport/rudp/receiving.hpp"
@@ -18,6 +20,7 @@ struct Terms {
   std::size_t datagram = kSafeDatagram;     ///< octets
   Time give_up = std::chrono::seconds(10);
   bool keep_alive = true;
+  std::shared_ptr<GapMemory> gaps{};  ///< as Receiving has it
 };
 
 /// One side of a conversation, from the hand-shake to the end: given datagrams, the time and what its user wants, it
@@ -40,6 +43,12 @@ class Conversation {
   /// The system says that datagrams do not reach the peer. That may be forged, or pass: it is believed if the peer does
   /// not answer within a second or so, and at once in the hand-shake.
   void hear_of_failure(base::Code code, Time now);
+  /// True if something behind a gap was refused since it was asked last, as Terms::gaps had nothing left for it.
+  bool take_unpaid() noexcept { return std::exchange(unpaid_, false); }
+  /// Since when a gap stands before something that had come then, if Terms::gaps pays for such; else kNever.
+  Time gap_since() const noexcept { return receiving_.paid() != 0 ? gap_since_ : kNever; }
+  /// Others need the memory: it is lost.
+  void cut() noexcept { end(base::Code::lost); }
   void expire(Time now);
   Time due() const noexcept;
   /// Writes the next datagram to send; its size, or 0. `room`: datagram_size() octets.
@@ -96,6 +105,9 @@ class Conversation {
 
   Sending sending_;
   Receiving receiving_;
+  Time gap_since_ = kNever;
+  std::uint64_t gap_until_ = 0;  // the last that had come then
+  bool unpaid_ = false;
   bool finished_ = false;
   Time released_ = kNever;
 

@@ -281,28 +281,13 @@ TEST(Conversation, AStreamEndsOnceAndWhereItEnded) {
   EXPECT_EQ(simulation.client().read(room), 110U);
 }
 
-TEST(Conversation, GapsAreBounded) {
-  Receiving receiving(1 << 20);
-  const Bytes octets(10);
-  for (std::uint64_t i = 1; i <= kMostRanges; ++i) {
-    EXPECT_EQ(receiving.take(i * 100, octets, false), Receiving::Arrival::apart);
+TEST(Conversation, WithoutMemoryForGapsAllArrives) {
+  const auto none = std::make_shared<GapMemory>(0);
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    Simulation simulation({.lost = 5, .late = 10}, {}, {.gaps = none}, seed);
+    exchange(simulation, 200'000);
+    EXPECT_TRUE(simulation.server().take_unpaid());
   }
-  EXPECT_EQ(receiving.take((kMostRanges + 1) * 100, octets, false), Receiving::Arrival::refused);
-  EXPECT_EQ(receiving.take(110, octets, false), Receiving::Arrival::apart) << "no gap more";
-  EXPECT_EQ(receiving.ranges().size(), kMostRanges);
-  EXPECT_EQ(receiving.take(0, Bytes(100), false), Receiving::Arrival::in_order);
-  EXPECT_EQ(receiving.next(), 120U);
-  EXPECT_EQ(receiving.ranges().size(), kMostRanges - 1);
-}
-
-TEST(Conversation, WhatWasReceivedIsNotChangedByWhatComesAgain) {
-  Receiving receiving(1000);
-  ASSERT_EQ(receiving.take(0, Bytes(100, 1), false), Receiving::Arrival::in_order);
-  ASSERT_EQ(receiving.take(0, Bytes(200, 2), false), Receiving::Arrival::in_order);
-  Bytes room(300);
-  ASSERT_EQ(receiving.read(room), 200U);
-  EXPECT_EQ(room[99], 1);
-  EXPECT_EQ(room[100], 2);
 }
 
 TEST(Conversation, RandomAndMutatedDatagramsDoNoHarm) {

@@ -11,6 +11,7 @@
 
 #include "corbel/transport/rudp/socket.hpp"
 #include "corbel/transport/rudp/test_support.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::transport::rudp_tests {
 namespace {
@@ -19,8 +20,11 @@ const RudpSettings kSmallDatagrams{.give_up = 20s, .datagram = kSafeDatagram};
 
 /// A client of another make, as far as the hand-shake.
 struct RawClient {
-  ipc::UdpSocket socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+  explicit RawClient(const char* host = "127.0.0.1") : socket(*ipc::UdpSocket::open(*InetAddress::parse(host, 0))) {}
+
+  ipc::UdpSocket socket;
   Bytes room = Bytes(kSmallestDatagram);
+  std::uint64_t server_token = 0;
 
   std::optional<Datagram> ask(std::size_t size, const InetAddress& server, base::Duration patience = 20s) {
     (void)socket.send_to(base::ConstByteSpan(room).first(size), server);
@@ -28,7 +32,35 @@ struct RawClient {
     const auto answer = socket.recv_from(room, from, Deadline::after(patience));
     return answer ? read(base::ConstByteSpan(room).first(*answer)) : std::nullopt;
   }
+  /// The hand-shake; the first octet of the stream does not come.
+  void open(const InetAddress& server) {
+    const Offer offer{77, kSmallestDatagram, 10'000};
+    const auto cookie = ask(write_hello(room, offer), server);
+    ASSERT_TRUE(cookie && cookie->kind == Kind::cookie);
+    const auto accept = ask(write_open(room, offer, cookie->cookie), server);
+    ASSERT_TRUE(accept && accept->kind == Kind::accept);
+    server_token = accept->offer.token;
+  }
+  /// One octet at `position`; what the server says then.
+  std::optional<Datagram> leave_gap(std::uint64_t position, const InetAddress& server) {
+    Segment segment;
+    segment.position = position;
+    segment.window = 10'000;
+    segment.asks = true;
+    segment.source = 77;
+    return ask(write_segment(room, server_token, segment, 1), server);
+  }
+  std::optional<Datagram> say_something(const InetAddress& server) {
+    Segment segment;
+    segment.window = 10'000;
+    segment.asks = true;
+    return ask(write_segment(room, server_token, segment, 0), server, 500ms);
+  }
 };
+
+std::size_t gaps_told(const std::optional<Datagram>& answer) {
+  return answer && answer->kind == Kind::segment ? answer->segment.range_count : 999;
+}
 
 TEST_F(Rudp, MegabytesArriveWholeAndInOrderThroughABadNetwork) {
   listen(kSmallDatagrams);
@@ -169,6 +201,43 @@ TEST_F(Rudp, HalfOpenConnectionsAreBoundedForEachHost) {
   }
   EXPECT_EQ(accepted, 6U);
   EXPECT_FALSE(acceptor_->accept()) << "who has not heard what it was told is not let in";
+}
+
+TEST_F(Rudp, WhoHoldsGapsOpenHasAShareAndGoesWhenOthersNeedIt) {
+  const auto service = *Service::get(base::Log::none());
+  constexpr std::size_t kChunk = Receiving::kChunk;
+  const Limits limits{.gaps = 8 * kChunk, .gap_patience = 1s};
+  const auto socket = *SharedSocket::listening(*service, InetAddress::loopback_v4(), {}, {}, limits, {});
+  const InetAddress& where = socket->bound();
+  RawClient hostile, other("127.0.0.2"), honest;
+  ASSERT_NO_FATAL_FAILURE(hostile.open(where));
+  ASSERT_NO_FATAL_FAILURE(other.open(where));
+  ASSERT_NO_FATAL_FAILURE(honest.open(where));
+  for (std::size_t i = 1; i <= 4; ++i) EXPECT_EQ(gaps_told(hostile.leave_gap(2 * i * kChunk, where)), i);
+  EXPECT_EQ(gaps_told(hostile.leave_gap(10 * kChunk, where)), 4U) << "half of all is its host's";
+  EXPECT_EQ(gaps_told(other.leave_gap(2 * kChunk, where)), 1U) << "other hosts have their own";
+  std::size_t told = 0;
+  for (int i = 0; i < 500 && told == 0; ++i) {
+    told = gaps_told(honest.leave_gap(2 * kChunk, where));
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_EQ(told, 1U) << "what was refused at first is taken when the other one has gone";
+  const auto gone = hostile.leave_gap(2 * kChunk, where);
+  EXPECT_TRUE(gone && gone->kind == Kind::reset);
+  EXPECT_EQ(gaps_told(other.leave_gap(2 * kChunk, where)), 1U) << "whose host is not short of any stays";
+  socket->close_door();
+}
+
+TEST_F(Rudp, WhoHasShakenHandsIsNotForgottenForWantOfMemory) {
+  listen();
+  std::vector<RawClient> clients(80);
+  for (RawClient& each : clients) ASSERT_NO_FATAL_FAILURE(each.open(address()));
+  const InetAddress where = address();
+  test::refuse_allocations(0, SIZE_MAX);
+  for (RawClient& each : clients) (void)each.say_something(where);
+  test::refuse_allocations(0, 0);
+  for (RawClient& each : clients) EXPECT_EQ(gaps_told(each.say_something(where)), 0U);
+  for (std::size_t i = 0; i < clients.size(); ++i) ASSERT_NE(accept(), nullptr) << i;
 }
 
 TEST_F(Rudp, AnOpenWithoutACookieOfItsOwnGetsOneInstead) {

@@ -62,6 +62,7 @@ base::Result<SharedSocketPtr> SharedSocket::listening(Service& service, const In
   SharedSocketPtr made(new SharedSocket(service, std::move(socket), bound, {}));
   made->terms_ = terms;
   made->limits_ = limits;
+  made->gaps_ = std::make_shared<GapMemory>(limits.gaps);
   made->spin_ = spin;
   made->listens_ = true;
   CORBEL_TRY(made->waiting_event_, ipc::Event::open());
@@ -146,12 +147,43 @@ void SharedSocket::hear(const Datagram& datagram, const InetAddress& from, const
   const ConnectionPtr connection = find(datagram.to);
   if (connection != nullptr) {
     if (!(connection->peer() == from)) return;
-    connection->hear(datagram);
-    return goes_on(connection);
+    const bool paid = connection->hear(datagram);
+    goes_on(connection);
+    if (!paid) cut_old_gaps();
+    return;
   }
   const std::uint64_t source = datagram.segment.source;
   if (datagram.kind != Kind::segment || source == 0) return;
   answer(from, to, [&](base::ByteSpan room) { return write_reset(room, source); });
+}
+
+/// Honest peers fill gaps within some round trips, so that it is the others who go; at most until there is room.
+void SharedSocket::cut_old_gaps() {
+  const Time time = now();
+  if (time < look_for_gaps_) return;
+  look_for_gaps_ = time + limits_.gap_patience / 16;
+  struct Holder {
+    ConnectionPtr connection;
+    std::shared_ptr<GapMemory> gaps;
+    Time since{};
+  };
+  std::vector<Holder> holders;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [token, known] : known_) {
+      const auto host = hosts_.find(known.host);
+      if (host != hosts_.end() && host->second.gaps->is_short())
+        holders.push_back({known.connection, host->second.gaps});
+    }
+  }
+  for (Holder& each : holders) each.since = each.connection->gap_since();
+  std::erase_if(holders, [&](const Holder& each) { return each.since > time - limits_.gap_patience; });
+  std::sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) { return a.since < b.since; });
+  for (const Holder& each : holders) {
+    if (!each.gaps->is_short()) continue;
+    each.connection->cut();
+    goes_on(each.connection);
+  }
 }
 
 void SharedSocket::greet(const Datagram& hello, const InetAddress& from, const InetAddress& to) {
@@ -197,12 +229,14 @@ ConnectionPtr SharedSocket::make(const Datagram& open, const InetAddress& from, 
   const std::uint64_t token = random_token();
   Terms terms = terms_;
   if (terms.datagram == 0) terms.datagram = from.is_loopback() ? kLoopbackDatagram : kSafeDatagram;
-  ConnectionPtr made(new Connection(WayPtr(this), from, here, token, terms, &open.offer, spin_));
   // In this order: if memory runs out, nothing of it stays that counts.
   OfHost& of_host = hosts_[host];
+  if (of_host.gaps == nullptr) of_host.gaps = std::make_shared<GapMemory>(limits_.gaps_of_host(), gaps_);
+  terms.gaps = of_host.gaps;
+  ConnectionPtr made(new Connection(WayPtr(this), from, here, token, terms, &open.offer, spin_));
   tokens_[name] = token;
   try {
-    known_.try_emplace(token, Known{made, host, name, true});
+    known_.try_emplace(token, Known{made, host, name, true, {made}});
   } catch (...) {
     tokens_.erase(name);
     throw;
@@ -252,17 +286,17 @@ ConnectionPtr SharedSocket::connect(const Terms& terms, base::Duration spin) {
   ConnectionPtr made(new Connection(WayPtr(this), peer_, bound_, token, terms, nullptr, spin));
   {
     const std::lock_guard lock(mutex_);
-    known_.try_emplace(token, Known{made, ipc::subscriber(peer_), 0, false});
+    known_.try_emplace(token, Known{made, ipc::subscriber(peer_), 0, false, {}});
   }
   made->go_on();
   return made;
 }
 
-void SharedSocket::opened(Connection& connection) {
+void SharedSocket::opened(Connection& connection) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = known_.find(connection.token());
   if (found == known_.end() || !listens_) return;
-  queue_.push_back(found->second.connection);
+  queue_.splice(queue_.end(), found->second.seat);
   waiting_event_.set();
 }
 

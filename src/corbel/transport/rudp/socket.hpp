@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -18,9 +18,14 @@ namespace corbel::transport::rudp {
 struct Limits {
   std::size_t waiting = 1'024;  ///< half open, or not accepted yet
   std::size_t open = 4'096;     ///< all, those that wait included
-  /// Of one host (ipc::subscriber), of both.
+  /// Octets that they hold behind gaps, half of them of one host. When that is used up, what comes behind gaps has to
+  /// be sent again, and those go whose gaps have stood open for longer than `gap_patience`: the oldest first.
+  std::size_t gaps = 64U << 20;
+  Time gap_patience = std::chrono::seconds(2);
+  /// Of one host (ipc::subscriber), of each.
   std::size_t waiting_of_host() const noexcept { return waiting - waiting / 4; }
   std::size_t open_of_host() const noexcept { return open / 2; }
+  std::size_t gaps_of_host() const noexcept { return gaps / 2; }
 };
 
 /// One UDP socket and the connections that it carries: one of a connecting side, any number of a listening one. It is
@@ -51,7 +56,7 @@ class SharedSocket final : public Way, public Guest {
   base::Status send(base::ConstByteSpan datagram, const ipc::InetAddress& to,
                     const ipc::InetAddress& from) noexcept override;
   reactor::Reactor& reactor() noexcept override { return service_.reactor(); }
-  void opened(Connection& connection) override;
+  void opened(Connection& connection) noexcept override;
   void forget(Connection& connection) noexcept override;
 
   void on_event(reactor::Events events) noexcept override;
@@ -64,10 +69,12 @@ class SharedSocket final : public Way, public Guest {
     ipc::InetAddress host;
     std::uint64_t name = 0;  // Door::name_of
     bool waits = false;
+    std::list<ConnectionPtr> seat;  // in the queue: made with the connection, as opened() must not need memory
   };
   struct OfHost {
     std::size_t waiting = 0;
     std::size_t open = 0;
+    std::shared_ptr<GapMemory> gaps;
   };
   using ByToken = std::unordered_map<std::uint64_t, Known>;
 
@@ -76,6 +83,7 @@ class SharedSocket final : public Way, public Guest {
   bool receive_one();
   void hear_of_failures();
   void hear(const Datagram& datagram, const ipc::InetAddress& from, const ipc::InetAddress& to);
+  void cut_old_gaps();
   void greet(const Datagram& hello, const ipc::InetAddress& from, const ipc::InetAddress& to);
   void admit(const Datagram& open, const ipc::InetAddress& from, const ipc::InetAddress& to);
   ConnectionPtr make(const Datagram& open, const ipc::InetAddress& from, const ipc::InetAddress& to);
@@ -101,6 +109,8 @@ class SharedSocket final : public Way, public Guest {
   base::Duration spin_{};
   base::Bytes room_;                  // the service's thread's, as the next
   std::vector<ConnectionPtr> heard_;  // and have to go on
+  Time look_for_gaps_{};              // not before
+  std::shared_ptr<GapMemory> gaps_;
 
   base::Mutex handle_mutex_;  // against closing what another thread is using
   ipc::UdpSocket socket_;
@@ -112,7 +122,7 @@ class SharedSocket final : public Way, public Guest {
   std::unordered_map<std::uint64_t, std::uint64_t> tokens_;  // by name
   std::unordered_map<ipc::InetAddress, OfHost> hosts_;
   std::size_t waiting_ = 0;
-  std::deque<ConnectionPtr> queue_;
+  std::list<ConnectionPtr> queue_;
   ipc::Event waiting_event_;
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<SharedSocket*>(self)->after_fork(); }, this};
 };
