@@ -36,6 +36,38 @@ def packets_of(path):
     return head, packets
 
 
+def profiles_of(reference):
+    """What is before the number of profiles, and the profiles as tag and octets."""
+    data = bytes.fromhex(reference.removeprefix("IOR:"))
+    order = "<" if data[0] else ">"
+    at = 8 + struct.unpack_from(order + "I", data, 4)[0]
+    at += -at % 4
+    head, count = data[:at], struct.unpack_from(order + "I", data, at)[0]
+    at, profiles = at + 4, []
+    for _ in range(count):
+        at += -at % 4
+        tag, size = struct.unpack_from(order + "II", data, at)
+        profiles.append((tag, data[at + 8:at + 8 + size]))
+        at += 8 + size
+    return head, profiles
+
+
+def with_profiles(head, profiles):
+    order, data = "<" if head[0] else ">", head
+    data += struct.pack(order + "I", len(profiles))
+    for tag, octets in profiles:
+        data += bytes(-len(data) % 4) + struct.pack(order + "II", tag, len(octets)) + octets
+    return "IOR:" + data.hex()
+
+
+def as_of_tls(profile):
+    """An IIOP profile with port 0, as one has whose port is that of TLS."""
+    tag, octets = profile
+    at = 8 + struct.unpack_from("<I" if octets[0] else ">I", octets, 4)[0]
+    at += -at % 2
+    return tag, octets[:at] + bytes(2) + octets[at + 2:]
+
+
 class TapTest(BenchTest):
     def messages(self, *arguments, calls, until=None):
         """What is printed as JSON while `calls(reference)` runs, and then up to a line with the text `until`."""
@@ -58,6 +90,15 @@ class TapTest(BenchTest):
         self.assertEqual((reply["id"], reply["key"]), (request["id"], request["key"]))
         self.assertGreater(reply["ms"], 0)
         self.assertEqual(seen[-1]["kind"], "close")
+
+    def test_a_server_of_tls_and_of_a_plain_port_is_met_at_the_plain_one(self):
+        head, (plain, *_) = profiles_of(self.bench.reference)
+        both, only_tls = with_profiles(head, [as_of_tls(plain), plain]), with_profiles(head, [as_of_tls(plain)])
+        with self.bench.between("tap", both, "--json") as tap:
+            self.assertEqual(self.bench.call(tap.reference, "count"), 42)
+            self.assertEqual(len(profiles_of(tap.reference)[1]), 1)
+            self.assertEqual(tap.end(), 0, tap.errors)
+        self.assertIn("the server takes TLS alone", self.bench.run("tap", only_tls, status=2))
 
     def test_attributes_exceptions_and_the_operations_of_every_object(self):
         def calls(reference):

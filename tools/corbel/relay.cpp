@@ -162,7 +162,7 @@ ior::Ior Relay::through(const ior::Ior& ior) const {
   ior::Ior result{ior.type_id, {}};
   for (const auto& profile : ior.profiles) {
     auto body = ior::decode_iiop_profile(profile);
-    if (!body) continue;
+    if (!body || body->port == 0) continue;
     body->host = options_.publish.empty() ? host_and_port(options_.listen).first : options_.publish;
     body->port = address_.port();
     std::erase_if(body->components, [](const ior::TaggedComponent& component) {  // they lead past the relay
@@ -263,12 +263,14 @@ Target relay_target(const std::string& reference) {
   auto ior = ior::from_string(orb->object_to_string(object));
   orb->destroy();
   if (!ior) throw std::runtime_error("the reference has no stringified form");
+  bool has_tls = false;
   for (const auto& profile : ior->profiles) {
     const auto body = ior::decode_iiop_profile(profile);
     if (!body) continue;
-    if (body->port == 0) throw std::runtime_error("the server takes TLS alone, which nobody else can read");
-    return {*std::move(ior), body->host, body->port};
+    if (body->port != 0) return {*std::move(ior), body->host, body->port};
+    has_tls = true;
   }
+  if (has_tls) throw std::runtime_error("the server takes TLS alone, which nobody else can read");
   throw std::runtime_error(
       "the reference has no address at TCP (an IIOP profile), where something could stand between");
 }
