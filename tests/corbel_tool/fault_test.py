@@ -39,6 +39,37 @@ class FaultTest(BenchTest):
             self.assertEqual((counts["connections"], counts["messages"] >= 2, counts["cut"]), (1, True, 0))
             self.assertEqual(fault.end(), 0)
 
+    def test_what_clients_do_not_read_is_kept_for_all_together(self):
+        many, flood = 16, bytes(1 << 20)
+
+        def pour(server):
+            try:
+                for _ in range(32):
+                    server.sendall(flood)
+            except OSError:
+                pass  # by the end of the test
+
+        with socket.create_server(("127.0.0.1", 0), backlog=many) as listener:
+            reference = f"corbaloc::127.0.0.1:{listener.getsockname()[1]}/k"
+            with self.bench.between("fault", reference, text_in=True) as fault:
+                sides = []
+                for _ in range(many):
+                    sides.append(socket.create_connection(("127.0.0.1", port_of(self.bench, fault.reference))))
+                    sides[-1].sendall(b"x")
+                    sides.append(listener.accept()[0])
+                    sides[-1].settimeout(3)  # of a send that nobody takes
+                threads = [threading.Thread(target=pour, args=(server,)) for server in sides[1::2]]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                with open(f"/proc/{fault.process.pid}/status", encoding="ascii") as status:
+                    peak = [int(line.split()[1]) for line in status if line.startswith("VmHWM")][0]
+                self.assertLess(peak, 140 << 10, "KiB; 64 MiB wait")
+                for side in sides:
+                    side.close()
+                self.assertEqual(fault.end(), 0)
+
     def test_delays_hold_each_message_and_not_the_ones_behind_it_longer(self):
         with self.fault("delay back 400") as fault:
             begin = time.monotonic()

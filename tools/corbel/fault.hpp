@@ -54,6 +54,8 @@ class FaultRules {
   /// Evenly spread below `end`.
   std::uint64_t below(std::uint64_t end);
   FaultCounts& counts() { return counts_; }
+  /// Octets that all links keep.
+  std::atomic<std::size_t>& waiting() { return waiting_; }
 
  private:
   std::string status() const;
@@ -67,6 +69,7 @@ class FaultRules {
   std::atomic<bool> refuse_ = false;
   std::atomic<bool> silent_ = false;
   FaultCounts counts_;
+  std::atomic<std::size_t> waiting_ = 0;
 };
 
 /// One link with faults.
@@ -91,7 +94,7 @@ class FaultTalk final : public Talk {
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
     std::deque<Piece> queue;
-    std::size_t queued = 0;
+    std::size_t queued = 0;  ///< octets; with those that are being sent
     bool ended = false, gone = false;
     std::uint64_t sent = 0;  ///< the sender's alone
     std::thread sender;

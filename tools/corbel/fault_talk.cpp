@@ -12,6 +12,8 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr std::size_t kMostQueued = 16 << 20;      // octets of one way that wait; a side that sends more waits, too
 constexpr std::size_t kLargestMessage = 16 << 20;  // beyond it pieces are as they come
+constexpr std::size_t kMostWaiting = 64 << 20;     // of all connections, and then a little of each:
+constexpr std::size_t kLeastQueued = 256 << 10;
 
 Clock::duration milliseconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(Milliseconds(count));
@@ -28,6 +30,7 @@ FaultTalk::~FaultTalk() {
     }
     lane.changed.notify_all();
     if (lane.sender.joinable()) lane.sender.join();
+    rules_.waiting() -= lane.queued + lane.partial.size();
   }
 }
 
@@ -35,6 +38,7 @@ bool FaultTalk::octets(Way way, base::ConstByteSpan octets, Link& link) {
   Lane& lane = lanes_[index(way)];
   if (!lane.sender.joinable()) lane.sender = std::thread([this, way, &link] { send_all(way, link); });
   lane.partial.insert(lane.partial.end(), octets.begin(), octets.end());
+  rules_.waiting() += octets.size();
   for (;;) {
     const base::ConstByteSpan rest(lane.partial);
     if (rest.empty()) break;
@@ -42,14 +46,18 @@ bool FaultTalk::octets(Way way, base::ConstByteSpan octets, Link& link) {
     std::size_t size = rest.size();
     if (!lane.raw) {
       if (rest.size() < kGiopHeader) break;
-      if (giop_size(rest) > kLargestMessage)
+      const std::size_t others = rules_.waiting() - rest.size();
+      const std::size_t left = kMostWaiting - std::min(kMostWaiting, others);
+      if (giop_size(rest) > std::clamp(left, kLeastQueued, kLargestMessage))
         lane.raw = true;
       else
         size = giop_size(rest);
     }
     if (rest.size() < size) break;
-    message(way, base::Bytes(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size)));
+    base::Bytes whole(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
     lane.partial.erase(lane.partial.begin(), lane.partial.begin() + static_cast<std::ptrdiff_t>(size));
+    rules_.waiting() -= size;
+    message(way, std::move(whole));
   }
   const std::lock_guard lock(lane.mutex);
   return !lane.gone;
@@ -98,8 +106,12 @@ void FaultTalk::put(Way way, base::Bytes octets) {
   due = std::max(due, lane.last_due);
   lane.last_due = due;
   std::unique_lock lock(lane.mutex);
-  lane.changed.wait(lock, [&] { return lane.gone || lane.queued < kMostQueued; });
+  lane.changed.wait(lock, [&] {
+    const bool roomy = lane.queued < kMostQueued && rules_.waiting() < kMostWaiting;
+    return lane.gone || roomy || lane.queued < kLeastQueued;
+  });
   lane.queued += octets.size();
+  rules_.waiting() += octets.size();
   lane.queue.push_back({std::move(octets), due});
   lane.changed.notify_all();
 }
@@ -107,6 +119,7 @@ void FaultTalk::put(Way way, base::Bytes octets) {
 void FaultTalk::end(Way way, Link& link) {
   Lane& lane = lanes_[index(way)];
   if (!lane.held.empty()) put(way, std::exchange(lane.held, {}));  // nothing is left to overtake it
+  rules_.waiting() -= lane.partial.size();
   if (!lane.partial.empty()) put(way, std::exchange(lane.partial, {}));
   if (!lane.sender.joinable()) return link.finish(way);
   const std::lock_guard lock(lane.mutex);
@@ -135,15 +148,14 @@ void FaultTalk::send_all(Way way, Link& link) {
     }
     const Piece piece = std::move(lane.queue.front());
     lane.queue.pop_front();
-    lane.queued -= piece.octets.size();
-    lane.changed.notify_all();
     lock.unlock();
     const bool sent = wait(piece.due, link) && send(way, piece, link);
     lock.lock();
-    if (sent) continue;
-    lane.gone = true;
+    lane.queued -= piece.octets.size();
+    rules_.waiting() -= piece.octets.size();
+    lane.gone = !sent;
     lane.changed.notify_all();
-    return;
+    if (!sent) return;
   }
 }
 
