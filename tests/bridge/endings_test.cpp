@@ -39,6 +39,15 @@ TEST(Endings, TellTheTruthAboutWhatWasExecuted) {
   }
 }
 
+TEST(Endings, AServerThatWantsMoreThanAKeyIsToldByAMinorCode) {
+  test::FakePeer peer({answer::status(kNeedsAddressingMode, [](test::Writer& body) { body.u16(1); })});
+  Between between;
+  const Side client("client");
+  const TargetRef target = client.target(between.add(peer.ior()));
+  const std::uint32_t minor = corba::vendor_minor(base::Stage::receive, base::Code::unsupported);
+  EXPECT_EQ(own_minor_of([&] { (void)target->echo("x"); }), static_cast<int>(minor - corba::kCorbelVmcid));
+}
+
 /// The server says that it has not executed the request: so does the bridge, whose client may then repeat it.
 TEST(Endings, ACloseInOrderIsToldAsNotExecuted) {
   test::FakePeer peer({answer::close_connection()});

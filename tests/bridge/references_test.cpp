@@ -114,6 +114,12 @@ TEST(References, LeadNeitherNowhereNorInCircles) {
   EXPECT_EQ(ending_of([&] { between.add(server.reference(), "k"); }).substr(0, 9), "BAD_PARAM") << "the key is taken";
   EXPECT_EQ(ending_of([&] { between.add("IOR:00", "x"); }).substr(0, 9), "BAD_PARAM");
   EXPECT_EQ(ending_of([&] { between.add("corbaloc:unknown:x/y", "x"); }).substr(0, 9), "BAD_PARAM");
+  const auto minor = [](base::Stage stage, base::Code code) {
+    return static_cast<int>(corba::vendor_minor(stage, code) - corba::kCorbelVmcid);
+  };
+  using base::Code, base::Stage;
+  EXPECT_EQ(own_minor_of([&] { between.add(reference, "circle"); }), minor(Stage::resolve, Code::no_profile));
+  EXPECT_EQ(own_minor_of([&] { between.add(server.reference(), "k"); }), minor(Stage::configure, Code::address_in_use));
   // Under the object's own key it is also there.
   EXPECT_EQ(key_of(between.add(server.reference())), key_of(server.reference()));
 }

@@ -28,6 +28,17 @@ using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using TargetRef = IDL::traits<Bridged::Target>::ref_type;
 using test::ending_of;
 
+/// Corbel's own minor code, without its vendor's id, of the system exception that ends a call; -1 for other endings.
+inline int own_minor_of(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const CORBA::SystemException& exception) {
+    return static_cast<int>(exception.minor()) - static_cast<int>(corba::kCorbelVmcid);
+  } catch (const CORBA::Exception&) {
+  }
+  return -1;
+}
+
 class Servant final : public CORBA::servant_traits<Bridged::Target>::base_type {
  public:
   explicit Servant(std::string name) : name_(std::move(name)) {}

@@ -11,12 +11,18 @@
 
 namespace corbel::bridge {
 
+using base::Code;
+using base::Stage;
 using corba::Completed;
 
 namespace {
 
 corba::SystemFailure no_memory() {
   return corba::system_failure("NO_MEMORY", 0, Completed::no, "the bridge has no memory left");
+}
+
+[[noreturn]] void refuse_to_add(Stage stage, Code code, const char* why) {
+  throw CORBA::BAD_PARAM(corba::vendor_minor(stage, code), CORBA::CompletionStatus::COMPLETED_NO, why);
 }
 
 }  // namespace
@@ -84,7 +90,7 @@ Attached& Forwarder::attach(orb::Core& core) {
     attachment_.emplace(core, table_, settings_, counters_, pending_);
     attached_.store(&*attachment_, std::memory_order_release);
   } else if (&attachment_->means.core != &core) {
-    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO, "this bridge is another ORB's");
+    refuse_to_add(Stage::configure, Code::refused, "this bridge is another ORB's");
   }
   return *attachment_;
 }
@@ -93,22 +99,20 @@ std::string Forwarder::add(CORBA::ORB& orb, const std::string& reference, const 
   orb::Core& core = orb._core();
   Attached& attached = attach(core);
   const auto object = orb.string_to_object(reference);
-  if (object == nullptr) throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO, "the reference is nil");
+  if (object == nullptr) refuse_to_add(Stage::resolve, Code::not_found, "the reference is nil");
   const ior::Ior ior = *ior::from_string(orb.object_to_string(object), core.limits());
   const auto routes = core.routes_elsewhere(ior, {});
   if (!routes || !core.keys_of_ours(ior).empty()) {
-    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
-                           "the reference leads nowhere, or back to the bridge");
+    refuse_to_add(Stage::resolve, Code::no_profile, "the reference leads nowhere, or back to the bridge");
   }
   const base::Bytes& own = routes->front().object_key;
   const std::string name = key.empty() ? std::string(own.begin(), own.end()) : key;
   if (name.size() > core.limits().max_object_key) {
-    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
-                           "the key is longer than -ORBMaxObjectKey lets clients send; give the object one of its own");
+    refuse_to_add(Stage::configure, Code::key_too_long,
+                  "the key is longer than -ORBMaxObjectKey lets clients send; give the object one of its own");
   }
   if (!table_.add(name, ior)) {
-    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
-                           "another object has this key; give it one of its own");
+    refuse_to_add(Stage::configure, Code::address_in_use, "another object has this key; give it one of its own");
   }
   const auto octets = base::ConstByteSpan(reinterpret_cast<const base::Octet*>(name.data()), name.size());
   return ior::to_string(attached.proxies.make(ior, octets));

@@ -155,7 +155,7 @@ std::optional<corba::SystemFailure> Transfer::pass_back(connection::Connection& 
 std::optional<corba::SystemFailure> Transfer::pass_reply(connection::Connection& server,
                                                          const messaging::IncomingReply& reply, cdr::Decoder& body) {
   if (reply.status == ReplyStatus::needs_addressing_mode) {
-    return corba::system_failure("NO_IMPLEMENT", 0, Completed::no,
+    return corba::system_failure("NO_IMPLEMENT", corba::vendor_minor(Stage::receive, Code::unsupported), Completed::no,
                                  "the bridge: the server wants to be told more than an object key");
   }
   if (is_undeclared(reply, body)) {
