@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/transport/multicast/multicast.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "corbel/base/fork.hpp"
-#include "corbel/ipc/event.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/base/mutex.hpp"
+#include "corbel/ipc/alarm.hpp"
 #include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/multicast/carriers.hpp"
 
@@ -60,51 +65,81 @@ base::Result<ipc::MulticastSocket> join(const InetAddress& group, const Connecti
   return socket;
 }
 
+constexpr base::Duration kLookAgain = std::chrono::seconds(2);  // whether the interface is still the same
+
 /// There is one carrier at a time; the next one begins as soon as that has ended.
 class Place final : public Vacancy {
  public:
-  explicit Place(ipc::Event event) : event_(std::move(event)) { event_.set(); }
-  /// The event first: the thread that vacates sets it last, and an event of a place that is taken wakes no thread
-  /// twice.
+  /// `looks`: as long as it is taken, its handle is readable now and then, for a look at the interface.
+  Place(ipc::Alarm alarm, bool looks) : alarm_(std::move(alarm)), looks_(looks) { alarm_.set({}); }
+  /// The alarm first: the thread that vacates sets it last, and that of a place that is taken wakes no thread twice.
   bool take() noexcept {
     if (disowned_) return false;
-    event_.clear();
+    if (looks_) {
+      alarm_.set(kLookAgain);
+    } else {
+      alarm_.clear();
+    }
     return vacant_.exchange(false);
+  }
+  void hold(GroupEar& ear) noexcept {
+    const std::lock_guard lock(mutex_);
+    ear_ = &ear;
+  }
+  /// The carrier is of no more use.
+  void end() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (ear_ != nullptr) ear_->shutdown();
   }
   void vacate() noexcept override {
     if (disowned_) return;
+    {
+      const std::lock_guard lock(mutex_);
+      ear_ = nullptr;
+    }
     vacant_ = true;
-    event_.set();
+    alarm_.set({});
   }
-  /// In a child the place and the event are its parent's.
+  /// In a child the place and the alarm are its parent's.
   void disown() noexcept { disowned_ = true; }
-  int handle() const noexcept { return event_.handle(); }
+  int handle() const noexcept { return alarm_.handle(); }
 
  private:
-  const ipc::Event event_;
+  const ipc::Alarm alarm_;
+  const bool looks_;
   std::atomic<bool> vacant_{true};
   std::atomic<bool> disowned_{false};
+  base::Mutex mutex_;  // guards what follows
+  GroupEar* ear_ = nullptr;
 };
 
 class GroupAcceptor final : public Acceptor {
  public:
   GroupAcceptor(ipc::MulticastSocket socket, std::shared_ptr<const GroupEndpoint> endpoint,
-                const ConnectionOptions& options, MulticastSettings settings, std::shared_ptr<Place> place)
+                const ConnectionOptions& options, MulticastSettings settings, const base::Log& log,
+                std::shared_ptr<Place> place)
       : next_(std::move(socket)),
         endpoint_(std::move(endpoint)),
         options_(options),
         settings_(std::move(settings)),
-        place_(std::move(place)) {}
+        log_(log),
+        place_(std::move(place)),
+        interface_(interface_now()) {}
 
   base::Result<std::unique_ptr<Transport>> accept() override {
-    if (!place_->take()) return base::error(Stage::accept, Code::would_block);
+    if (!place_->take()) {
+      look_at_interface();
+      return base::error(Stage::accept, Code::would_block);
+    }
     auto socket = next_.handle() >= 0 ? base::Result<ipc::MulticastSocket>(std::move(next_))
                                       : join(endpoint_->address(), options_, settings_);
     if (!socket) {
       place_->vacate();
       return base::error(Stage::accept, socket.error().code, socket.error().os_error);
     }
-    return std::unique_ptr<Transport>(new GroupEar(*std::move(socket), endpoint_->text(), place_));
+    auto ear = std::make_unique<GroupEar>(*std::move(socket), endpoint_->text(), place_);
+    place_->hold(*ear);
+    return std::unique_ptr<Transport>(std::move(ear));
   }
   int handle() const noexcept override { return place_->handle(); }
   std::vector<EndpointPtr> endpoints() const override { return {endpoint_}; }
@@ -114,6 +149,25 @@ class GroupAcceptor final : public Acceptor {
   }
 
  private:
+  std::uint32_t interface_now() const noexcept {
+    const auto found = interface_of(settings_);
+    return found ? found->index() : 0;
+  }
+  /// A socket is a member at the interface that had the name when it joined, and hears nothing by another one that has
+  /// it now: the next carrier does.
+  void look_at_interface() {
+    if (settings_.interface.empty()) return;
+    const std::uint32_t now = interface_now();
+    if (std::exchange(interface_, now) == now) return;
+    if (now == 0) {
+      CORBEL_LOG(log_, transport, warning, "the interface of a group has gone", {"endpoint", endpoint_->text()},
+                 {"interface", settings_.interface});
+    } else {
+      CORBEL_LOG(log_, transport, warning, "the interface of a group is another one", {"endpoint", endpoint_->text()},
+                 {"interface", settings_.interface});
+      place_->end();
+    }
+  }
   void after_fork() noexcept {
     place_->disown();
     next_.close();
@@ -123,7 +177,9 @@ class GroupAcceptor final : public Acceptor {
   const std::shared_ptr<const GroupEndpoint> endpoint_;
   const ConnectionOptions options_;
   const MulticastSettings settings_;
+  const base::Log& log_;
   const std::shared_ptr<Place> place_;
+  std::uint32_t interface_;  // its number at the last look; 0: none is named, or it has gone
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<GroupAcceptor*>(self)->after_fork(); }, this};
 };
 
@@ -164,7 +220,7 @@ constexpr base::OptionRow<MulticastSettings> kOptions[] = {
 
 class GroupFactory final : public Factory {
  public:
-  explicit GroupFactory(MulticastSettings settings) : settings_(std::move(settings)) {}
+  GroupFactory(MulticastSettings settings, const base::Log& log) : settings_(std::move(settings)), log_(log) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "group:port"; }
@@ -190,11 +246,11 @@ class GroupFactory final : public Factory {
     auto socket = join(own->address(), options, settings_);
     if (!socket) return base::error(Stage::listen, socket.error().code, socket.error().os_error);
     CORBEL_TRY(const InetAddress bound, socket->local_address());
-    CORBEL_TRY(auto event, ipc::Event::open());
-    auto place = std::make_shared<Place>(std::move(event));
+    CORBEL_TRY(auto alarm, ipc::Alarm::open());
+    auto place = std::make_shared<Place>(std::move(alarm), !settings_.interface.empty() && bound.scope() == 0);
     auto at = std::make_shared<const GroupEndpoint>(bound, std::nullopt);
     return std::unique_ptr<Acceptor>(
-        new GroupAcceptor(*std::move(socket), std::move(at), options, settings_, std::move(place)));
+        new GroupAcceptor(*std::move(socket), std::move(at), options, settings_, log_, std::move(place)));
   }
 
   /// A request names the group by the whole profile.
@@ -230,18 +286,19 @@ class GroupFactory final : public Factory {
 
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOptions); }
   std::shared_ptr<const Factory> with(const Setup& setup) const override {
-    return make_multicast(setup.settings(settings_));
+    return std::make_shared<GroupFactory>(setup.settings(settings_), *setup.log);
   }
 
  private:
   const MulticastSettings settings_;
+  const base::Log& log_;
 };
 
 }  // namespace
 }  // namespace multicast
 
 std::shared_ptr<const Factory> make_multicast(MulticastSettings settings) {
-  return std::make_shared<multicast::GroupFactory>(std::move(settings));
+  return std::make_shared<multicast::GroupFactory>(std::move(settings), base::Log::none());
 }
 
 }  // namespace corbel::transport

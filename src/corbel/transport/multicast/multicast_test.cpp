@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/ipc/multicast.hpp"
 #include "corbel/transport/multicast/endpoint.hpp"
 
@@ -87,6 +92,56 @@ TEST_F(Groups, AreHeardByOneAtATimeAndByTheNextWhenThatHasEnded) {
     send(*connect(), {1, 2, 3}, 3);
     EXPECT_EQ(receive(*ear), (Bytes{1, 2, 3}));
   }
+}
+
+bool make_interface() {
+  return std::system(
+             "{ ip link add vb type veth peer name vc && ip link set vb up && ip link set vc up &&"
+             " ip addr add 10.9.9.1/24 dev vb; } > /dev/null 2>&1") == 0;
+}
+
+/// The next look at the interface, if it is right that the place is taken.
+bool looks(Acceptor& acceptor) {
+  return ipc::wait_ready(acceptor.handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait) &&
+         acceptor.accept().error().code == Code::would_block;
+}
+
+// In a child with a network of its own. 0: heard; 77: there can be no such interface.
+int hear_by_another_interface() {
+  constexpr int kCannot = 77;
+  if (::unshare(CLONE_NEWNET) != 0 || !make_interface()) return kCannot;
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  const auto factory = make_multicast({"vb"})->with({.log = &log});
+  const auto acceptor = *factory->listen(**factory->parse("239.255.77.13:0"), {});
+  auto ear = *acceptor->accept();
+  Bytes room(kLargest);
+  if (!looks(*acceptor) || !kept->entries().empty()) return 1;
+  if (std::system("ip link del vb") != 0) return kCannot;
+  if (!looks(*acceptor) || kept->entries().size() != 1) return 2;
+  if (kept->entries()[0].event != "the interface of a group has gone") return 3;
+  if (ear->receive(room, Deadline::now()).error().code != Code::would_block) return 4;
+  if (!make_interface()) return kCannot;
+  if (!looks(*acceptor) || kept->entries().size() != 2) return 5;
+  if (kept->entries()[1].event != "the interface of a group is another one") return 6;
+  if (ear->receive(room, Deadline::now()).error().code != Code::closed) return 7;
+  ear.reset();
+  ear = *acceptor->accept();
+  const auto connector = factory->make_connector();
+  const auto sender = *connector->connect(*acceptor->endpoints().front(), {}, Deadline::after(20s));
+  const cdr::Segment piece{"abc", 3};
+  if (!sender->send({&piece, 1}, Deadline::after(20s))) return 8;
+  const auto count = ear->receive(room, Deadline::after(20s));
+  return count && *count == 3 ? 0 : 9;
+}
+
+TEST_F(Groups, AreHeardByAnInterfaceThatWasMadeAnew) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(hear_by_another_interface());
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs root and ip(8)";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(Groups, AreSentToAsTheOptionsSay) {
