@@ -223,6 +223,7 @@ int run(const std::vector<std::string>& line) {
 }  // namespace corbel::naming
 
 int main(int argc, char** argv) {
+  corbel::process::give_back_large_blocks();
   try {
     return corbel::naming::run({argv + 1, argv + argc});
   } catch (const std::exception& failure) {

@@ -13,6 +13,12 @@ namespace corbel::process {
 /// to run_until().
 sigset_t block_signals();
 
+/// Blocks of 128 KiB and more come from the system and go back to it when they are freed: messages of megabytes to
+/// peers that do not read would stay with the process else, because glibc raises that bound with each block freed
+/// (mallopt(3)). Where the environment says MALLOC_MMAP_THRESHOLD_, that holds; with other C libraries nothing changes.
+/// Before any thread is made.
+void give_back_large_blocks();
+
 /// Runs the ORB until one of the signals comes, which shuts it down in order, and destroys it. That may wait for
 /// requests under way: another signal then ends the process at once, by that signal. If run() fails, the ORB is
 /// destroyed, too, and what it threw is passed on.

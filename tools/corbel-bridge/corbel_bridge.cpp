@@ -61,6 +61,7 @@ int run(const std::vector<std::string>& line) {
 }  // namespace corbel::bridge
 
 int main(int argc, char** argv) {
+  corbel::process::give_back_large_blocks();
   try {
     return corbel::bridge::run({argv + 1, argv + argc});
   } catch (const std::exception& failure) {
