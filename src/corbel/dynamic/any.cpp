@@ -232,6 +232,14 @@ void Any::_decode_value(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> r
   decode(made.octets(), made.context());
 }
 
+void operator<<=(Any& any, const char* text) {
+  any <<= std::string(text);
+}
+
+void operator<<=(Any& any, const wchar_t* text) {
+  any <<= std::wstring(text);
+}
+
 bool operator==(const Any& a, const Any& b) {
   if (!a._type().equal(b.type())) return false;
   return a.value_ == b.value_ || octets_of(a) == octets_of(b);

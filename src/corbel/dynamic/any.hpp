@@ -133,20 +133,15 @@ operator<<=(Any& any, const object_reference<T>& value) {
 /// Inserts a copy of the exception behind a reference to one of its bases. Throws BAD_TYPECODE for a user exception
 /// with members whose TypeCode the program does not have: it is in the NAME_any.cpp that is generated of its IDL.
 CORBEL_API void operator<<=(Any& any, const Exception& exception);
-inline void operator<<=(Any& any, const char* text) {
-  any <<= std::string(text);
-}
-inline void operator<<=(Any& any, const wchar_t* text) {
-  any <<= std::wstring(text);
-}
+CORBEL_API void operator<<=(Any& any, const char* text);
+CORBEL_API void operator<<=(Any& any, const wchar_t* text);
 
 /// Extracts a copy; false, with `value` untouched, if the Any holds something else, be it under the same repository id.
 /// Throws MARSHAL if the octets are no value of the type, or one beyond the limits that held when they came.
 template <corbel::dynamic::HasType T>
 bool operator>>=(const Any& any, T& value) {
   const bool fits = any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
-                    (std::is_same_v<T, object_reference<Object>> &&
-                     corbel::dynamic::is_reference(any._type()._resolved()._node().kind));
+                    (std::is_same_v<T, object_reference<Object>> && any._type()._is_reference());
   if (!fits) return false;
   if (const void* object = any._value()->object(typeid(T))) {
     value = *static_cast<const T*>(object);

@@ -22,12 +22,12 @@ void DataOutputStream::write_fixed(const Any& fixed_value) {
 }
 
 void DataOutputStream::write_any_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length) {
-  detail::check_range(seq.size(), offset, length);
+  check_range(seq.size(), offset, length);
   for (std::uint32_t i = 0; i < length; ++i) write_any(seq[offset + i]);
 }
 
 void DataOutputStream::write_fixed_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length) {
-  detail::check_range(seq.size(), offset, length);
+  check_range(seq.size(), offset, length);
   for (std::uint32_t i = 0; i < length; ++i) {
     if (seq[offset + i]._type()._resolved()._node().kind != TCKind::tk_fixed) throw BadFixedValue(offset + i);
   }
@@ -47,14 +47,16 @@ Any DataInputStream::read_fixed(std::uint16_t digits, std::int16_t scale) {
 }
 
 void DataInputStream::read_any_array(std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length) {
-  if (!make_room(seq, offset, length, corbel::mapping::Codec<Any>::kMinSize)) return;
+  if (!expect(seq.size(), offset, length, corbel::mapping::Codec<Any>::kMinSize, sizeof(Any))) return;
+  if (seq.size() - offset < length) seq.resize(std::size_t{offset} + length);
   for (std::uint32_t i = 0; i < length && decoder_.ok(); ++i) seq[offset + i] = read_any();
 }
 
 void DataInputStream::read_fixed_array(std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length,
                                        std::uint16_t digits, std::int16_t scale) {
   const auto type = TypeCodeFactory().create_fixed_tc(digits, scale);
-  if (!make_room(seq, offset, length, 1)) return;
+  if (!expect(seq.size(), offset, length, 1, sizeof(Any))) return;
+  if (seq.size() - offset < length) seq.resize(std::size_t{offset} + length);
   for (std::uint32_t i = 0; i < length && decoder_.ok(); ++i) {
     seq[offset + i] = corbel::dynamic::decode_value(decoder_, type);
   }

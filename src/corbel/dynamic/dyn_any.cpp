@@ -5,6 +5,7 @@
 
 #include "corbel/dynamic/kept_value.hpp"
 #include "corbel/dynamic/make_dyn_any.hpp"
+#include "corbel/dynamic/type_arena.hpp"
 #include "corbel/mapping/data_stream.hpp"
 
 namespace DynamicAny {
@@ -148,7 +149,7 @@ DynAny& DynAny::target(const Fits& fits) {
 
 DynAny& DynAny::value_target(TCKind kind) {
   return target([kind](const TypeNode& found) {
-    return found.kind == kind || (kind == TCKind::tk_objref && corbel::dynamic::is_reference(found.kind));
+    return found.kind == kind || (kind == TCKind::tk_objref && CORBA::TypeCode(found)._is_reference());
   });
 }
 

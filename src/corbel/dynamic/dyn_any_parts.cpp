@@ -13,6 +13,7 @@
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/dynamic/make_dyn_any.hpp"
 #include "corbel/dynamic/transcode.hpp"
+#include "corbel/dynamic/type_arena.hpp"
 #include "corbel/dynamic/value_state.hpp"
 
 namespace DynamicAny {

@@ -8,6 +8,7 @@
 #include "corbel/cdr/byte_swap.hpp"
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/labels.hpp"
+#include "corbel/dynamic/type_arena.hpp"
 #include "corbel/dynamic/type_codec.hpp"
 #include "corbel/dynamic/value_state.hpp"
 #include "corbel/mapping/fixed.hpp"

@@ -68,5 +68,9 @@ KindTraits traits_of(CORBA::TCKind kind) noexcept;
 inline bool is_known(CORBA::TCKind kind) noexcept {
   return kind <= CORBA::TCKind::tk_event;
 }
+/// Whether values of the kind have state that they share by references: those of eventtypes have it, too.
+constexpr bool is_stateful(CORBA::TCKind kind) noexcept {
+  return kind == CORBA::TCKind::tk_value || kind == CORBA::TCKind::tk_event;
+}
 
 }  // namespace corbel::dynamic

@@ -70,8 +70,17 @@ const TypeCode& TypeCode::_resolved() const noexcept {
   return *code;
 }
 
-void TypeCode::throw_not_made() {
-  throw BAD_TYPECODE(OMGVMCID | 1, CompletionStatus::COMPLETED_NO, "a recursive TypeCode that is no part of its type");
+TCKind TypeCode::kind() const {
+  if (node_.kind == TCKind::tk_null && !node_.id.empty()) [[unlikely]] {
+    throw BAD_TYPECODE(OMGVMCID | 1, CompletionStatus::COMPLETED_NO,
+                       "a recursive TypeCode that is no part of its type");
+  }
+  return node_.kind;
+}
+
+bool TypeCode::_is_reference() const noexcept {
+  const TCKind kind = _resolved().node_.kind;
+  return kind == TCKind::tk_objref || kind == TCKind::tk_component || kind == TCKind::tk_home;
 }
 
 std::string TypeCode::id() const {

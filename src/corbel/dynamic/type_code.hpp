@@ -77,15 +77,6 @@ using typecode_reference = object_reference<TypeCode>;
 
 namespace corbel::dynamic {
 
-/// Whether values of the kind have state that they share by references: those of eventtypes have it, too.
-constexpr bool is_stateful(CORBA::TCKind kind) noexcept {
-  return kind == CORBA::TCKind::tk_value || kind == CORBA::TCKind::tk_event;
-}
-/// Whether values of the kind are references to objects.
-constexpr bool is_reference(CORBA::TCKind kind) noexcept {
-  return kind == CORBA::TCKind::tk_objref || kind == CORBA::TCKind::tk_component || kind == CORBA::TCKind::tk_home;
-}
-
 /// A member of a struct, exception, union or value, or an enumerator (without type). `label` is the discriminator's
 /// value, as the integer it is on the wire.
 struct TypeMember {
@@ -152,13 +143,8 @@ class CORBEL_API TypeCode {
   bool equivalent(const typecode_reference& other) const;
   /// The same type without names.
   typecode_reference get_compact_typecode() const;
-  /// Throws BAD_TYPECODE (minor OMG 1), as all operations do, where create_recursive_tc() made this: it stands for a
-  /// type that is not made yet.
-  TCKind kind() const {
-    if (node_.kind == TCKind::tk_null && !node_.id.empty()) [[unlikely]]
-      throw_not_made();
-    return node_.kind;
-  }
+  /// Throws BAD_TYPECODE (OMG 1), as all do, if create_recursive_tc() made this and it is not part of its type yet.
+  TCKind kind() const;
   std::string id() const;
   std::string name() const;
   std::uint32_t member_count() const;
@@ -185,12 +171,12 @@ class CORBEL_API TypeCode {
   static constexpr typecode_reference _constant(const TypeCode& code) noexcept;
   /// Behind any number of aliases.
   const TypeCode& _resolved() const noexcept;
+  bool _is_reference() const noexcept;  ///< to an object, component or home, behind aliases, too
   /// True if values of one are values of the other: equivalent, and of the same structure behind equal ids, which
   /// strangers may lie about.
   bool _fits(const TypeCode& other) const;
 
  private:
-  [[noreturn]] static void throw_not_made();
   const corbel::dynamic::TypeMember& member(std::uint32_t index) const;
 
   corbel::dynamic::TypeNode node_;
@@ -231,13 +217,10 @@ CORBEL_BASIC_TYPE_CODE(wstring)
 namespace detail {
 inline constexpr TypeCode k_Object{
     corbel::dynamic::TypeNode{.kind = TCKind::tk_objref, .id = "IDL:omg.org/CORBA/Object:1.0", .name = "Object"}};
-}
-inline constexpr typecode_reference _tc_Object = TypeCode::_constant(detail::k_Object);
-
-namespace detail {
 inline constexpr TypeCode k_ValueBase{
     corbel::dynamic::TypeNode{.kind = TCKind::tk_value, .id = "IDL:omg.org/CORBA/ValueBase:1.0", .name = "ValueBase"}};
-}
+}  // namespace detail
+inline constexpr typecode_reference _tc_Object = TypeCode::_constant(detail::k_Object);
 inline constexpr typecode_reference _tc_ValueBase = TypeCode::_constant(detail::k_ValueBase);
 
 }  // namespace CORBA

@@ -6,6 +6,7 @@
 #include "corbel/cdr/format.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/dynamic/known_type.hpp"
+#include "corbel/dynamic/type_arena.hpp"
 
 namespace corbel::dynamic {
 namespace {

@@ -12,11 +12,52 @@ struct Kept final : corbel::cdr::Attachment {
   valuetype_reference<ValueBase> value;
 };
 
+template <class T>
+void put_elements(corbel::cdr::Encoder& encoder, const std::vector<T>& seq, std::uint32_t offset,
+                  std::uint32_t length) {
+  corbel::mapping::detail::encode_elements(encoder, seq.data() + offset, length);
+}
+void put_elements(corbel::cdr::Encoder& encoder, const std::vector<bool>& seq, std::uint32_t offset,
+                  std::uint32_t length) {
+  for (std::uint32_t i = 0; i < length; ++i) encoder.put(bool{seq[offset + i]});
+}
+template <class T>
+void get_elements(corbel::cdr::Decoder& decoder, std::vector<T>& seq, std::uint32_t offset, std::uint32_t length) {
+  corbel::mapping::detail::decode_elements(decoder, seq.data() + offset, length);
+}
+void get_elements(corbel::cdr::Decoder& decoder, std::vector<bool>& seq, std::uint32_t offset, std::uint32_t length) {
+  for (std::uint32_t i = 0; i < length; ++i) seq[offset + i] = decoder.get<bool>();
+}
+
 }  // namespace
 
-void detail::check_range(std::size_t size, std::uint32_t offset, std::uint32_t length) {
+/// Throws BAD_PARAM unless there are so many elements behind the offset.
+void DataOutputStream::check_range(std::size_t size, std::uint32_t offset, std::uint32_t length) {
   if (offset > size || length > size - offset) throw BAD_PARAM();
 }
+
+/// False, and then reading has failed, if there cannot be so many elements; throws BAD_PARAM if there is no such place.
+bool DataInputStream::expect(std::size_t size, std::uint32_t offset, std::uint32_t length, std::size_t least,
+                             std::size_t memory) {
+  if (offset > size) throw BAD_PARAM();
+  decoder_.join_rest();  // remaining() is all then
+  if (length > decoder_.remaining() / least) decoder_.fail(corbel::base::Code::truncated);
+  return decoder_.ok() && decoder_.charge(length * memory);
+}
+
+#define CORBEL_ARRAY(NAME, TYPE)                                                                                  \
+  void DataOutputStream::write_##NAME##_array(const std::vector<TYPE>& seq, std::uint32_t offset,                 \
+                                              std::uint32_t length) {                                             \
+    check_range(seq.size(), offset, length);                                                                      \
+    put_elements(encoder_, seq, offset, length);                                                                  \
+  }                                                                                                               \
+  void DataInputStream::read_##NAME##_array(std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length) { \
+    if (!expect(seq.size(), offset, length, corbel::mapping::Codec<TYPE>::kMinSize, sizeof(TYPE))) return;        \
+    if (seq.size() - offset < length) seq.resize(std::size_t{offset} + length);                                   \
+    get_elements(decoder_, seq, offset, length);                                                                  \
+  }
+CORBEL_DATA_ARRAYS(CORBEL_ARRAY)
+#undef CORBEL_ARRAY
 
 void DataOutputStream::write_Value(const valuetype_reference<ValueBase>& value) {
   corbel::cdr::ValueWriter(encoder_).keep(corbel::base::make_shared<Kept>(value));

@@ -21,11 +21,6 @@ class TypeCode;
   X(ulonglong, std::uint64_t) X(float, float) X(double, double)
 // clang-format on
 
-namespace detail {
-/// Throws BAD_PARAM unless there are so many elements behind the offset.
-CORBEL_API void check_range(std::size_t size, std::uint32_t offset, std::uint32_t length);
-}  // namespace detail
-
 /// What CustomMarshal::marshal writes to. Lives as long as the call.
 class CORBEL_API DataOutputStream {
  public:
@@ -60,10 +55,8 @@ class CORBEL_API DataOutputStream {
   void write_fixed(const Any& fixed_value);
 
   /// `length` elements from `offset` on, one after the other, without a count. Throws BAD_PARAM if there are fewer.
-#define CORBEL_WRITE_ARRAY(NAME, TYPE)                                                                  \
-  void write_##NAME##_array(const std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length) { \
-    write_array(seq, offset, length);                                                                   \
-  }
+#define CORBEL_WRITE_ARRAY(NAME, TYPE) \
+  void write_##NAME##_array(const std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length);
   CORBEL_DATA_ARRAYS(CORBEL_WRITE_ARRAY)
 #undef CORBEL_WRITE_ARRAY
   void write_any_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
@@ -71,15 +64,7 @@ class CORBEL_API DataOutputStream {
   void write_fixed_array(const std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
 
  private:
-  template <class T>
-  void write_array(const std::vector<T>& seq, std::uint32_t offset, std::uint32_t length) {
-    detail::check_range(seq.size(), offset, length);
-    if constexpr (std::is_same_v<T, bool>) {
-      for (std::uint32_t i = 0; i < length; ++i) write_boolean(seq[offset + i]);
-    } else {
-      corbel::mapping::detail::encode_elements(encoder_, seq.data() + offset, length);
-    }
-  }
+  static void check_range(std::size_t size, std::uint32_t offset, std::uint32_t length);
 
   corbel::cdr::Encoder& encoder_;
 };
@@ -122,10 +107,8 @@ class CORBEL_API DataInputStream {
 
   /// `length` elements into those of `seq` from `offset` on; it grows if it has fewer. Throws BAD_PARAM if `offset` is
   /// behind its end. Nothing is changed where not as much was written.
-#define CORBEL_READ_ARRAY(NAME, TYPE)                                                            \
-  void read_##NAME##_array(std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length) { \
-    read_array(seq, offset, length);                                                             \
-  }
+#define CORBEL_READ_ARRAY(NAME, TYPE) \
+  void read_##NAME##_array(std::vector<TYPE>& seq, std::uint32_t offset, std::uint32_t length);
   CORBEL_DATA_ARRAYS(CORBEL_READ_ARRAY)
 #undef CORBEL_READ_ARRAY
   void read_any_array(std::vector<Any>& seq, std::uint32_t offset, std::uint32_t length);
@@ -133,25 +116,7 @@ class CORBEL_API DataInputStream {
                         std::int16_t scale);
 
  private:
-  /// Makes room; false, and then reading has failed, if there cannot be so many elements.
-  template <class T>
-  bool make_room(std::vector<T>& seq, std::uint32_t offset, std::uint32_t length, std::size_t least) {
-    detail::check_range(seq.size(), offset, 0);
-    decoder_.join_rest();  // remaining() is all then
-    if (length > decoder_.remaining() / least) decoder_.fail(corbel::base::Code::truncated);
-    if (!decoder_.ok() || !decoder_.charge(length * sizeof(T))) return false;
-    if (seq.size() - offset < length) seq.resize(std::size_t{offset} + length);
-    return true;
-  }
-  template <class T>
-  void read_array(std::vector<T>& seq, std::uint32_t offset, std::uint32_t length) {
-    if (!make_room(seq, offset, length, corbel::mapping::Codec<T>::kMinSize)) return;
-    if constexpr (std::is_same_v<T, bool>) {
-      for (std::uint32_t i = 0; i < length; ++i) seq[offset + i] = read_boolean();
-    } else {
-      corbel::mapping::detail::decode_elements(decoder_, seq.data() + offset, length);
-    }
-  }
+  bool expect(std::size_t size, std::uint32_t offset, std::uint32_t length, std::size_t least, std::size_t memory);
 
   corbel::cdr::Decoder& decoder_;
 };
