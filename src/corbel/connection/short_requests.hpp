@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -56,7 +57,7 @@ class ShortRequests::Turn {
     expected_ = looks && requests.expects();
     expected_ ? reactor::ThreadPool::promote_follower_if_slow() : reactor::ThreadPool::promote_follower();
     if (!looks) return;
-    begun_ = base::Deadline::clock_now();
+    begun_ = now();
     outer_ = std::exchange(t_here, this);
   }
   ~Turn() {
@@ -68,16 +69,21 @@ class ShortRequests::Turn {
   /// The calling thread has an answer. To send it may wake somebody who then has the processor: that is not counted.
   static void answers() noexcept {
     if (t_here != nullptr) [[unlikely]]
-      t_here->answered_ = base::Deadline::clock_now();
+      t_here->answered_ = now();
   }
   /// So many messages were served.
   void end(unsigned messages) noexcept {
     if (begun_ == 0 || messages == 0) return;
-    const std::int64_t until = answered_ != 0 ? answered_ : base::Deadline::clock_now();
+    const std::int64_t until = answered_ != 0 ? answered_ : now();
     requests_.note((until - begun_) / messages <= requests_.limit_, expected_);
   }
 
  private:
+  /// Nanoseconds. The clock of deadlines ticks in milliseconds.
+  static std::int64_t now() noexcept {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
   // In a shared library the usual model is a function call each time.
   [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] static constinit thread_local Turn* t_here;
 
