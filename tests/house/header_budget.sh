@@ -64,7 +64,7 @@ bitmasks             26600 27000
 exceptions           26500 27000
 fixed                26600 27100
 local                26600 27000
-mixed                30000 30100
+mixed                30100 30200
 optional             27800 28200
 pollers              27500 27900
 sequences            26600 27000
