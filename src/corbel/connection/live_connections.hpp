@@ -32,10 +32,9 @@ struct LiveLinks {
   };
   Link by_place;
   Place place = Place::none;
-  bool overdue = false;  ///< its part was too old when a thread had the connection, which says what came of it
-  std::uint32_t unsent =
-      0;                   ///< octets that the system had yet to send when its peer last took some, or somebody looked
-  std::int64_t since = 0;  ///< when it came to its place, coarse monotonic nanoseconds
+  bool overdue = false;      ///< its part was too old when a thread had the connection, which says what came of it
+  std::uint32_t unsent = 0;  ///< octets that the system had yet to send when that was last looked at
+  std::int64_t since = 0;    ///< when it came to its place, coarse monotonic nanoseconds
   Link by_part;
   std::uint64_t part = 0;          ///< which message of the connection is incomplete (Framer::oldest_part); 0: none
   std::int64_t part_since = 0;     ///< since when

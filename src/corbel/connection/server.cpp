@@ -7,7 +7,6 @@
 namespace corbel::connection {
 namespace {
 
-constexpr int kShortPart = 500;  // of -ORBSlowUpcall: who is answered in less takes a short time
 constexpr base::Duration kShakesHands = std::chrono::milliseconds(500);  // longest, when the end has begun
 constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);   // for those that were cut to notice
 
@@ -34,7 +33,9 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reactor_(std::move(reactor)),
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
-      short_requests_(settings.expects_short ? settings.serving.slow_upcall / kShortPart : base::Duration()),
+      short_requests_(settings.expects_short && settings.serving.concurrency != policy::Concurrency::single
+                          ? settings.serving.slow_upcall / ShortRequests::kPart
+                          : base::Duration()),
       admission_(settings.limits.connections, settings.limits.connections_of_host),
       hand_shakes_(
           *reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }, log()) {

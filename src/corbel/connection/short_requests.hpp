@@ -18,6 +18,7 @@ namespace corbel::connection {
 class ShortRequests {
  public:
   class Turn;
+  static constexpr int kPart = 500;  ///< what is answered in such a part of -ORBSlowUpcall takes a short time
 
   /// `limit`: what is answered sooner is short; 0: another thread always leads.
   explicit ShortRequests(base::Duration limit) noexcept : limit_(limit.count()) {}

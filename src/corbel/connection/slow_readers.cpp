@@ -18,7 +18,7 @@ namespace {
 constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a thread, for one reply
 constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
 constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
-constexpr std::uint32_t kMoreThanADrop = 4U << 10;
+constexpr std::uint32_t kMoreThanADrop = 4U << 10;  // octets; who takes so many in the time for it reads
 constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);  // for peers that cannot say when they read
 
 std::uint32_t unsent_of(Connection& connection) noexcept {
