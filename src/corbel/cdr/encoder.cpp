@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "corbel/base/shelf.hpp"
 #include "corbel/cdr/swap.hpp"
 
 namespace corbel::cdr {
@@ -22,11 +23,19 @@ struct alignas(16) Encoder::Block {
 
   std::uint8_t* octets() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
   /// `behind`: octets of memory after those of the block.
-  static Block* make(std::size_t size, Block* next, std::size_t behind = 0) {
-    void* memory = ::operator new (sizeof(Block) + size + behind, std::align_val_t{alignof(Block)});
+  static Block* make(std::size_t size, Block* next) {
+    void* memory = ::operator new (sizeof(Block) + size, std::align_val_t{alignof(Block)});
     return new (memory) Block{next, size};
   }
   static void destroy(Block* block) noexcept { ::operator delete (block, std::align_val_t{alignof(Block)}); }
+  /// The first one of an encoder.
+  static Block* make_first(std::size_t size) { return new (base::Shelf::take(whole(size))) Block{nullptr, size}; }
+  static void destroy_first(Block* block) noexcept { base::Shelf::give(block, whole(block->size)); }
+
+ private:
+  static constexpr std::size_t whole(std::size_t size) noexcept {
+    return sizeof(Block) + size + kFirstSegments * sizeof(Segment);
+  }
 };
 
 Encoder::Encoder(Format format, std::size_t capacity)
@@ -41,7 +50,7 @@ Encoder::~Encoder() {
 
 /// The first block, behind whose octets the first segments are.
 void Encoder::begin_storage() {
-  first_ = Block::make(first_capacity_, nullptr, kFirstSegments * sizeof(Segment));
+  first_ = Block::make_first(first_capacity_);
   current_ = first_;
   cursor_ = segment_begin_ = origin_ = first_begin_ = first_->octets();
   limit_ = first_limit_ = first_begin_ + first_capacity_;
@@ -54,7 +63,7 @@ void Encoder::release() noexcept {
   if (first_ == nullptr) return;
   free_blocks_after(first_);
   if (segments_ != first_segments()) delete[] segments_;
-  Block::destroy(first_);
+  Block::destroy_first(first_);
   first_ = current_ = nullptr;
   cursor_ = limit_ = segment_begin_ = origin_ = first_begin_ = first_limit_ = nullptr;
   segments_ = nullptr;

@@ -122,8 +122,8 @@ void Connection::share_input_memory() {
   settings_->input_memory->join(*receiver_);
 }
 
-bool Connection::has_octets(const Framer& framer) const noexcept {
-  return framer.has_unread() || link_.transport().pending();
+Left Connection::left_in(const Framer& framer) const noexcept {
+  return framer.has_unread() || link_.transport().pending() ? Left::more : Left::unknown;
 }
 
 Connection::~Connection() {

@@ -345,8 +345,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void tell_close() noexcept;
   [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept;
   void end_serving(base::Error error, bool broken) noexcept;
-  /// Of octets that were taken from the carrier's handle already that says nothing more.
-  bool has_octets(const Framer& framer) const noexcept;
+  /// More: octets that were taken from the carrier's handle already, which says nothing more of them.
+  Left left_in(const Framer& framer) const noexcept;
 
   Link link_;
   const std::shared_ptr<const messaging::Protocol> protocol_;

@@ -155,7 +155,7 @@ void Connection::end_helping(AsyncReply& reply) noexcept {
 Arming Connection::choose_reader(Left left) noexcept {
   if (outstanding_.empty()) reading_.unshare();
   if (reading_.active() || failed_ || reading_.wake_one() || outstanding_.asynchronous() == 0) return Arming::none;
-  const bool at_once = left == Left::more || (left == Left::unknown && has_octets(*framer_));
+  const bool at_once = left == Left::more || (left == Left::unknown && left_in(*framer_) == Left::more);
   if (!reading_.arm(at_once)) return Arming::none;
   return at_once ? Arming::now : Arming::watch;
 }

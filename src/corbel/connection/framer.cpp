@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
+
+#include "corbel/base/shelf.hpp"
 
 namespace corbel::connection {
 
@@ -26,8 +29,12 @@ void Framer::clear() noexcept {
   large_ = Large::none;
   own_large_.reset();
   repay();
-  data_.reset();
-  message_.reset();
+  if (first_ != nullptr) {
+    if (!in_first()) std::free(data_);
+    std::destroy_at(&first_->message);
+    base::Shelf::give(std::exchange(first_, nullptr), sizeof(First));
+  }
+  data_ = nullptr;
   capacity_ = begin_ = end_ = look_at_ = 0;
   looks_ = false;
   streams_ = expects_many_ = false;
@@ -36,7 +43,13 @@ void Framer::clear() noexcept {
 }
 
 void Framer::reserve(std::size_t capacity, bool must) {
-  if (message_ == nullptr) message_ = std::make_unique<Message>();
+  if (first_ == nullptr) {
+    first_ = static_cast<First*>(base::Shelf::take(sizeof(First)));
+    std::construct_at(&first_->message);
+    data_ = first_->octets;
+    capacity_ = look_at_ = kFirstCapacity;
+    if (capacity <= kFirstCapacity) return;
+  }
   // The first buffer is not counted: it goes with the connection, and connections are limited.
   const std::size_t more = std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity);
   if (must) account_.force(more);
@@ -48,10 +61,11 @@ void Framer::reserve(std::size_t capacity, bool must) {
 
 bool Framer::resize(std::size_t capacity) noexcept {
   // realloc: large buffers grow by moving pages, not octets.
-  auto* resized = static_cast<base::Octet*>(std::realloc(data_.get(), capacity));
+  const bool first = in_first();
+  auto* resized = static_cast<base::Octet*>(std::realloc(first ? nullptr : data_, capacity));
   if (resized == nullptr) return false;
-  (void)data_.release();
-  data_.reset(resized);
+  if (first) std::memcpy(resized, data_, end_);
+  data_ = resized;
   capacity_ = capacity;
   look_at_ = capacity > kBusyCapacity ? 0 : capacity;
   return true;
@@ -61,7 +75,7 @@ bool Framer::resize(std::size_t capacity) noexcept {
   if (begin_ == end_) {
     begin_ = end_ = 0;
   } else if (begin_ != 0 && (end_ == capacity_ || wanted_.load(std::memory_order_relaxed) > capacity_ - begin_)) {
-    std::memmove(data_.get(), data_.get() + begin_, end_ - begin_);
+    std::memmove(data_, data_ + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
@@ -69,7 +83,7 @@ bool Framer::resize(std::size_t capacity) noexcept {
     adapt();
   if (end_ == capacity_) [[unlikely]]
     grow();
-  return {data_.get() + end_, capacity_ - end_};
+  return {data_ + end_, capacity_ - end_};
 }
 
 bool Framer::make_large() noexcept {
@@ -99,8 +113,8 @@ bool Framer::make_large() noexcept {
   if (large_ == Large::filling) return own_large_->lacks_all() && own_large_->missing() == octets;
   const std::size_t wanted = wanted_.load(std::memory_order_relaxed);
   if (large_ != Large::none || wanted != unread().size() + octets || !make_large()) return false;
-  const bool begun = own_large_->begin_lent(session_, unread(), wanted, *message_);
-  message_->kind = messaging::Kind::nothing;
+  const bool begun = own_large_->begin_lent(session_, unread(), wanted, first_->message);
+  first_->message.kind = messaging::Kind::nothing;
   if (!begun) return false;
   large_ = Large::filling;
   begin_ = end_ = 0;
@@ -186,7 +200,7 @@ void Framer::take_over(Framer& other) {
   const base::ConstByteSpan rest = other.unread();
   if (!rest.empty()) {
     reserve(std::max(rest.size(), kFirstCapacity), true);  // what is there already is only put elsewhere
-    std::memcpy(data_.get(), rest.data(), rest.size());
+    std::memcpy(data_, rest.data(), rest.size());
     end_ = rest.size();
   }
   consumed_ = other.consumed_;

@@ -48,12 +48,12 @@ class Framer : public base::RefCounted {
   /// connection, and one message at a time. What decoding its body leaves behind must go when it has been dealt with
   /// (Decoded).
   [[gnu::always_inline]] base::Result<bool> next() {
-    if (message_ == nullptr) [[unlikely]]
+    if (first_ == nullptr) [[unlikely]]
       return false;  // nothing has been received
-    return next(*message_);
+    return next(first_->message);
   }
   /// After next() was true.
-  Message& message() noexcept { return *message_; }
+  Message& message() noexcept { return first_->message; }
   class Decoded;
 
   /// Where to put the next octets: never empty. Invalidates messages.
@@ -100,9 +100,12 @@ class Framer : public base::RefCounted {
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
-  base::ConstByteSpan unread() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
+  base::ConstByteSpan unread() const noexcept { return {data_ + begin_, end_ - begin_}; }
   /// True if the last receive left no room: there may be more at once.
   bool is_full() const noexcept { return end_ == capacity_; }
+  /// True if the last receive is known to have brought less than there was room for: large messages are given no more
+  /// than they need.
+  bool took_all() const noexcept { return own_large_ == nullptr && !is_full(); }
   /// True if next() may have a message without anything more being received.
   bool has_unread() const noexcept { return begin_ != end_ || large_ == Large::whole; }
   /// Takes over what `other` has not consumed; `other` keeps the current message.
@@ -125,7 +128,7 @@ class Framer : public base::RefCounted {
   [[gnu::always_inline]] base::Result<bool> next_small(Message& message) {
     message.joined = &joined_;
     while (begin_ != end_) {
-      const base::Status taken = session_.take({data_.get() + begin_, end_ - begin_}, message);
+      const base::Status taken = session_.take({data_ + begin_, end_ - begin_}, message);
       if (!taken) [[unlikely]] {
         if (drop(taken.error())) break;
         return taken.error();
@@ -160,16 +163,20 @@ class Framer : public base::RefCounted {
   void grow();
   void reserve(std::size_t capacity, bool must = false);
   bool resize(std::size_t capacity) noexcept;
+  bool in_first() const noexcept { return data_ == first_->octets; }
   void repay() noexcept;
 
   messaging::Session& session_;
   InputAccount& account_;
   const std::size_t largest_message_;
   const bool forgiving_;
-  struct Free {
-    void operator()(base::Octet* data) const noexcept { std::free(data); }
+  /// What is needed from the first octet on, in one piece of memory, which connections hand on (base::Shelf).
+  struct First {
+    Message message;
+    base::Octet octets[kFirstCapacity];
   };
-  std::unique_ptr<base::Octet[], Free> data_;
+  First* first_ = nullptr;
+  base::Octet* data_ = nullptr;  // in there, or of its own (std::realloc)
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -186,7 +193,6 @@ class Framer : public base::RefCounted {
   unsigned expects_none_ = 0;             // for so many receives
   std::uint64_t not_large_ = UINT64_MAX;  // consumed_ of a message that was looked at
   messaging::Joined joined_;
-  std::unique_ptr<Message> message_;  // there as long as data_
 };
 
 /// While a message's body is decoded; then lets go of what that has attached to the decoder.

@@ -32,6 +32,7 @@ struct LiveLinks {
   };
   Link by_place;
   Place place = Place::none;
+  bool missed = false;       ///< something came while a thread served it that is not told again
   bool overdue = false;      ///< its part was too old when a thread had the connection, which says what came of it
   std::uint32_t unsent = 0;  ///< octets that the system had yet to send when that was last looked at
   std::int64_t since = 0;    ///< when it came to its place, coarse monotonic nanoseconds

@@ -138,8 +138,9 @@ class Server final : private InputUser {
   /// True if the calling thread may wait for a reply that another one has to read.
   bool has_spare_thread() const noexcept { return pool_ && pool_->has_spare_thread(); }
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
-  /// `part`: Framer::oldest_part().
-  void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
+  /// `part`: Framer::oldest_part(). False if it has nothing left, and something has come meanwhile: the thread serves
+  /// on.
+  bool wait_for(Connection& connection, Left left, std::uint64_t part);
   /// As wait_for(), for one whose message cannot go on because others take all the memory (-ORBMaxInputMemory).
   void wait_for_memory(Connection& connection, std::uint64_t part);
   /// Some thread looks whether there is something to read.
@@ -179,6 +180,7 @@ class Server final : private InputUser {
   void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection, bool reads);
+  void have_told(Connection& connection, bool edges, bool wants_room);
   void ask_again(Connection& connection);
   static bool is_read_meanwhile(const Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);

@@ -271,6 +271,7 @@ void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
     look_after(settings_.limits.message, now);
     if (draining_) return;
   }
+  reactor_->end_edges(connection);
   reactor_->schedule_after(kMemoryWait, [this, self = ConnectionPtr(&connection)] {
     if (self->transport().handle() < 0) return (void)serve_apart(self);
     self->on_event(reactor::Events::readable);

@@ -22,9 +22,7 @@ using detail::t_serving_here;
 
 namespace {
 
-constexpr unsigned kTurns = 32;                                       // messages and receptions
-constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
-constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
+constexpr unsigned kTurns = 32;  // messages and receptions
 
 /// Requests that the thread runs, below each other; counted with each of them.
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned t_upcalls = 0;
@@ -77,6 +75,7 @@ template <bool kApart>
 struct Connection::Serving {
   static constexpr bool kServes = true;
   void run();
+  bool leave(Framer& framer, const ReadEnd& end);
   /// False if the reader's part is over.
   bool serve(Framer& framer, Message& message) {
     ++served;
@@ -110,7 +109,8 @@ struct Connection::Serving {
   /// Who has one answer, and sent nothing beyond its request, seldom has another on its way: the reactor is going to be
   /// told to wait anyway, and tells of that, too.
   bool leaves(const Framer& framer) const noexcept {
-    return !kApart && served == 1 && answers && !sticky && connection.has_taken_all(framer);
+    return !kApart && served == 1 && answers && !sticky && connection.has_taken_all(framer) &&
+           !connection.heard_end_.load(std::memory_order_relaxed);
   }
   Deadline until(const Framer& framer) {
     if constexpr (kApart) return patience(framer, connection.server_->settings().limits);
@@ -157,34 +157,51 @@ void Connection::Serving<kApart>::run() {
     server.release_sticky(std::exchange(sticky, false));
     if (connection.shakes_hands() && !connection.shake_hands()) return;
   }
-  const ReadEnd end = [&] {
-    const ServingHere here(&connection, framer.get());
-    return connection.read(*framer, *this);
-  }();
-  server.release_sticky(sticky);
-  turn.end(served);
+  for (bool done = false; !done;) {
+    const ReadEnd end = [&] {
+      const ServingHere here(&connection, framer.get());
+      return connection.read(*framer, *this);
+    }();
+    server.release_sticky(sticky);
+    turn.end(served);
+    done = leave(*framer, end);
+    served = 0;
+  }
+}
+
+/// False if the thread serves the connection on.
+template <bool kApart>
+bool Connection::Serving<kApart>::leave(Framer& framer, const ReadEnd& end) {
+  Server& server = *connection.server_;
   switch (end.why) {
     case ReadEnd::Why::over:
-      return;  // another thread serves the connection now, or it ends
+      return true;  // another thread serves the connection now, or it ends
     case ReadEnd::Why::rests:
-      if (!connection.input_.plenty()) connection.give_back(*framer);
-      return server.wait_for(connection, connection.has_octets(*framer), framer->oldest_part());
-    case ReadEnd::Why::dry:
-      if constexpr (kApart) return connection.drain();
-      connection.give_back(*framer);
-      return server.wait_for(connection, false, framer->oldest_part());
+      if (!connection.input_.plenty()) connection.give_back(framer);
+      return server.wait_for(connection, connection.left_in(framer), framer.oldest_part());
+    case ReadEnd::Why::dry: {
+      if constexpr (kApart) return connection.drain(), true;
+      const bool nothing = !sticky && (end.error.code == Code::would_block || framer.took_all());
+      connection.give_back(framer);
+      return server.wait_for(connection, nothing ? Left::nothing : Left::unknown, framer.oldest_part());
+    }
     case ReadEnd::Why::broken:
     case ReadEnd::Why::failed:
       break;
   }
-  if (end.error.code == Code::out_of_resources && framer->short_of_memory()) {
-    return server.wait_for_memory(connection, framer->oldest_part());
+  if (end.error.code == Code::out_of_resources && framer.short_of_memory()) {
+    server.wait_for_memory(connection, framer.oldest_part());
+  } else {
+    connection.end_serving(end.error, end.why == ReadEnd::Why::broken);
   }
-  connection.end_serving(end.error, end.why == ReadEnd::Why::broken);
+  return true;
 }
 
 void Connection::on_event(reactor::Events events) noexcept try {
   if (server_ == nullptr) return on_client_event(events);
+  // It comes with the last octets, and once.
+  if (any(events, reactor::Events::peer_closed | reactor::Events::hangup | reactor::Events::error))
+    heard_end_.store(true, std::memory_order_relaxed);
   if (keeps_replies()) send_backlog();
   if (transport().handle() >= 0) return Serving<false>{*this}.run();
   // A connection that has a thread of its own is read by that alone.
@@ -252,68 +269,6 @@ std::uint32_t Connection::begin_request_at_end() {
   return 0;
 }
 
-bool Connection::defer_request() noexcept {
-  std::uint32_t before = deferred_.load(std::memory_order_relaxed);
-  do {
-    if (before >= server_->settings().limits.deferred_of_connection) return false;
-  } while (!deferred_.compare_exchange_weak(before, before + 1, std::memory_order_seq_cst));
-  return true;
-}
-
-void Connection::end_deferred() noexcept {
-  deferred_.fetch_sub(1, std::memory_order_seq_cst);
-  if (draining_.load(std::memory_order_seq_cst)) end_if_drained();
-}
-
-void Connection::drain() noexcept {
-  draining_.store(true, std::memory_order_seq_cst);
-  end_if_drained();
-}
-
-void Connection::end_if_drained() noexcept {
-  if (under_way() != 0 || keeps_replies()) return;
-  // Who has shaken hands may have sent its first request, and is to hear that it was not executed.
-  if (shakes_hands() && server_->awaits_hand_shakes()) return end_later();
-  if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
-  bool busy = false;
-  {
-    const std::lock_guard lock(mutex_);
-    // What this side asked may yet be answered, and meanwhile begin_request_at_end() may have begun something.
-    busy = under_way() != 0 || (!failed_ && outstanding_.count() != 0);
-    ended_idle_ = ended_idle_ || !busy;  // nothing begins behind the word that this is the end
-  }
-  if (busy) return end_later();
-  // The writer is sending a reply that is just leaving, or a request of this side, whose peer may take its time.
-  if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
-  tell_close();
-  end_when_sent(transport().unsent(), Deadline::after(kLastWait));
-}
-
-void Connection::end_later() noexcept try {
-  server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] {
-    self->ending_.store(false, std::memory_order_release);
-    self->end_if_drained();
-  });
-} catch (const std::bad_alloc&) {
-  cut(base::error(Stage::wait, Code::cancelled));
-}
-
-/// A system that has octets which were never read drops what it has still to send when the connection closes. `unsent`:
-/// octets of that before; as long as they get fewer, the peer has its time.
-void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try {
-  const std::size_t now = failed() ? 0 : transport().unsent();
-  if (now != 0 && now < unsent) until = Deadline::after(kLastWait);
-  if (now != 0 && !until.expired()) {
-    server_->reactor().schedule_after(kLastLook,
-                                      [self = ConnectionPtr(this), now, until] { self->end_when_sent(now, until); });
-    return;
-  }
-  (void)fail(base::error(Stage::wait, Code::cancelled));
-  server_->forget(*this);
-} catch (const std::bad_alloc&) {
-  cut(base::error(Stage::wait, Code::cancelled));
-}
-
 void Connection::run_request(Message& message) noexcept {
   const Framer::Decoded decoded(message);
   if (message.kind == messaging::Kind::request) [[likely]]
@@ -342,7 +297,7 @@ void Connection::hand_over_slow_upcall() {
 /// True if the upcall of the reading thread goes on without the reading role. `must`: however many run.
 bool Connection::hand_over(bool must) noexcept try {
   if (!must && running() >= server_->most_requests()) return false;
-  bool at_once = false;
+  Left left = Left::unknown;
   std::uint64_t part = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -351,12 +306,12 @@ bool Connection::hand_over(bool must) noexcept try {
       return false;
     base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message(), link_.lossy()));
     fresh->take_over(*framer_);
-    at_once = has_octets(*fresh);
+    left = left_in(*fresh);
     part = fresh->oldest_part();
     framer_ = std::move(fresh);
     seen_upcalls_ = 0;
   }
-  server_->wait_for(*this, at_once, part);
+  (void)server_->wait_for(*this, left, part);
   return true;
 } catch (const std::bad_alloc&) {
   drain();  // no thread can take over what has been read

@@ -25,7 +25,7 @@ bool Connection::shake_hands() noexcept {
     return true;
   }
   if (shaken.error().code == Code::would_block) {
-    server_->wait_for(*this, false, kHandShake);
+    (void)server_->wait_for(*this, Left::unknown, kHandShake);
     return false;
   }
   (void)fail(shaken.error());
@@ -68,7 +68,7 @@ bool Server::shake_next() noexcept {
     const std::lock_guard lock(mutex_);
     next->live.turn.reset();
   }
-  wait_for(*next, next->transport().pending(), 0);
+  (void)wait_for(*next, next->transport().pending() ? Left::more : Left::unknown, 0);
   return true;
 }
 

@@ -146,6 +146,19 @@ base::Status Reactor::rearm(EventHandler& handler) noexcept {
   return control(EPOLL_CTL_MOD, handler);
 }
 
+bool Reactor::has_edges(EventHandler& handler, Events interest) noexcept {
+  const std::lock_guard guard(handler.mutex_);
+  return handler.registered_ && handler.trigger_ == Trigger::edge && handler.interest_ == interest;
+}
+
+void Reactor::end_edges(EventHandler& handler) noexcept {
+  const std::lock_guard guard(handler.mutex_);
+  if (!handler.registered_ || handler.trigger_ != Trigger::edge) return;
+  handler.interest_ = Events::none;
+  handler.trigger_ = Trigger::one_shot;
+  (void)control(EPOLL_CTL_MOD, handler);
+}
+
 void Reactor::remove(EventHandler& handler) noexcept {
   // Removal ends with the lock's release, which must not be the release of a dead handler's lock.
   const base::IntrusivePtr<EventHandler> keep(&handler);

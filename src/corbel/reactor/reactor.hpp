@@ -48,6 +48,10 @@ class CORBEL_API Reactor {
   base::Status modify(EventHandler& handler, Events interest, Trigger trigger) noexcept;
   /// The same interest again: arms a one-shot handler; makes an edge-triggered one see what is ready already.
   base::Status rearm(EventHandler& handler) noexcept;
+  /// True if it is waited for edge-triggered, for nothing but `interest`.
+  static bool has_edges(EventHandler& handler, Events interest) noexcept;
+  /// Ends that: nothing is waited for. Does nothing otherwise.
+  void end_edges(EventHandler& handler) noexcept;
   /// No new dispatch begins after this, except one that another thread is just about to make. The caller may close the
   /// handle afterwards. Harmless if not registered.
   void remove(EventHandler& handler) noexcept;

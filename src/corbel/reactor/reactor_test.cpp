@@ -69,6 +69,28 @@ TEST_F(ReactorTest, EdgeTriggerReportsEachArrivalAndWhatIsThereWhenRearmed) {
   EXPECT_EQ(run_ready(), 1U);
 }
 
+TEST_F(ReactorTest, EdgesAreKnownAndEnd) {
+  const Events both = Events::readable | Events::peer_closed;
+  EXPECT_FALSE(Reactor::has_edges(*counter_, both));
+  ASSERT_TRUE(reactor_.add(counter_, pair_.ours.handle(), both, Trigger::one_shot));
+  EXPECT_FALSE(Reactor::has_edges(*counter_, both));
+  reactor_.end_edges(*counter_);  // it has none
+  pair_.poke();
+  EXPECT_EQ(run_ready(), 1U);
+  ASSERT_TRUE(reactor_.modify(*counter_, both, Trigger::edge));
+  EXPECT_TRUE(Reactor::has_edges(*counter_, both));
+  EXPECT_FALSE(Reactor::has_edges(*counter_, Events::readable));
+  EXPECT_EQ(run_ready(), 1U);  // was there when they began
+  reactor_.end_edges(*counter_);
+  EXPECT_FALSE(Reactor::has_edges(*counter_, both));
+  pair_.poke();
+  EXPECT_EQ(run_ready(), 0U);
+  ASSERT_TRUE(reactor_.modify(*counter_, both, Trigger::edge));
+  EXPECT_EQ(run_ready(), 1U);
+  reactor_.remove(*counter_);
+  EXPECT_FALSE(Reactor::has_edges(*counter_, both));
+}
+
 TEST_F(ReactorTest, ModifyChangesTheInterest) {
   ASSERT_TRUE(reactor_.add(counter_, pair_.ours.handle(), Events::readable));
   ASSERT_TRUE(reactor_.modify(*counter_, Events::writable, Trigger::one_shot));

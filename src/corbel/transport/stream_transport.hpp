@@ -23,6 +23,8 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
   StreamTransport(std::string_view scheme, ipc::Stream<AddressType> stream, const base::Spin& spin = {})
       : Base(scheme, std::move(stream), spin) {}
 
+  Traits traits() const noexcept override { return {.edges = true}; }
+
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     // What is small nearly always fits into the socket's queue at once, and then no deadline has to be looked at.
     if (data.size() == 1 && data[0].size <= kSmallSend) [[likely]] {

@@ -34,7 +34,10 @@ struct Traits {
   /// Not 0: the connecting side sends to a group of any size and hears nothing back, the accepting side hears all
   /// senders. Requests name their target by a profile with this tag.
   std::uint32_t group_profile = 0;
-  bool shakes_hands = false;        ///< what an acceptor makes has to handshake() before it carries anything
+  bool shakes_hands = false;  ///< what an acceptor makes has to handshake() before it carries anything
+  /// handle() becomes readable anew, edge-triggered, with whatever comes, or the end, after a receive() that brought
+  /// less than there was room for. Saves the server a system call for each request of a connection without a thread.
+  bool edges = false;
   std::size_t largest_message = 0;  ///< octets that one send() takes at most; 0: a byte stream, which takes any number
 };
 

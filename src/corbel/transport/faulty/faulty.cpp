@@ -31,7 +31,12 @@ class FaultyTransport final : public Transport {
   PeerIdentity identity() const override { return inner_->identity(); }
   bool stands_for(const std::string& host) const override { return inner_->stands_for(host); }
   std::size_t unsent() const noexcept override { return inner_->unsent(); }
-  Traits traits() const noexcept override { return inner_->traits(); }
+  /// It may bring less than there is.
+  Traits traits() const noexcept override {
+    Traits traits = inner_->traits();
+    traits.edges = false;
+    return traits;
+  }
   std::string local() const override { return inner_->local(); }
   std::string peer() const override { return inner_->peer(); }
 
