@@ -15,7 +15,10 @@ bool Server::begin_serving(Connection& connection, bool& sticky) {
   {
     const std::lock_guard lock(mutex_);
     const Place place = connection.live.place;
-    connection.live.missed = place == Place::served;
+    if (std::exchange(connection.live.missed, place == Place::served) && place == Place::served) [[unlikely]] {
+      // Much is coming, and its thread has been told. With the mutex: that thread is to see it before it leaves.
+      reactor_->end_edges(connection);
+    }
     if ((place != Place::idle && place != Place::half) || (draining_ && !connection.asks())) return false;
     put(connection, Place::served, 0);
   }
