@@ -60,6 +60,39 @@ TEST(EndingSlowly, WhoReadsSteadilyGetsAllOfItsReply) {
   EXPECT_EQ(taken, kOctets);
 }
 
+/// Comes anew for each request, until nobody listens any more; how many could not tell whether theirs was executed.
+int come_until_the_end(const Target& target) {
+  const auto request = test::raw_request(1, target.key, "fast", [](test::Writer& w) { w.u32(7); });
+  for (int lost = 0;;) {
+    test::RawPeer peer;
+    if (!peer.connect(target.port)) return lost;
+    (void)peer.send(request);
+    const auto answer = peer.message();
+    const bool told = answer && (answer->at(7) == 1 || *answer == test::raw_control(5));
+    if (!told) ++lost;
+  }
+}
+
+// A server's end is an instant, which clients that come all the time meet when there are many ends.
+TEST(EndingUnderRush, WhoComesIsServedOrKnowsThatNothingWasExecuted) {
+  constexpr int kServers = 30;
+  std::vector<std::unique_ptr<Server>> servers;
+  std::vector<std::thread> clients;
+  std::atomic<int> lost{0};
+  for (int i = 0; i < kServers; ++i) {
+    servers.push_back(std::make_unique<Server>(std::vector<std::string>{}, "tcp://127.0.0.1:0", std::to_string(i)));
+  }
+  for (auto& server : servers) {
+    const auto calls = [&] { return server->servant->fast_calls.load(); };
+    for (int i = 0; i < 3; ++i) clients.emplace_back([&] { lost += come_until_the_end(Target(server->reference)); });
+    ASSERT_TRUE(eventually([&] { return calls() > 20; }));
+    server->orb->shutdown(false);
+    server->wait();
+  }
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(lost, 0);
+}
+
 // A client that took the end of the first for "not executed" would ask the second.
 TEST(EndingReplicas, OneExecutesTheCallThatEndsIt) {
   for (int round = 0; round < 20; ++round) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/acceptor.hpp"
 
+#include <linux/filter.h>
 #include <unistd.h>
+
+#include <array>
 
 #include "corbel/ipc/opening.hpp"
 
@@ -65,6 +68,21 @@ base::Result<Handle> accept(int descriptor, Deadline deadline, sockaddr* peer, s
     if (error.code != Code::would_block || deadline.is_now()) return error;
     CORBEL_CHECK(wait_ready(descriptor, Ready::readable, deadline, Stage::accept));
   }
+}
+
+void drop_syns(int descriptor) noexcept {
+  // Offsets are those of the TCP header. Other segments have to pass: dropping the last of a hand-shake would cut a
+  // peer off that believes it is connected.
+  constexpr std::uint32_t kFlags = 13;
+  constexpr std::uint32_t kSyn = 0x02;
+  std::array<sock_filter, 4> code{{
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kFlags),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kSyn, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+  }};
+  const sock_fprog program{.len = code.size(), .filter = code.data()};
+  (void)::setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
 }  // namespace corbel::ipc::detail

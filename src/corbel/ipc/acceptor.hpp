@@ -45,6 +45,8 @@ CORBEL_API base::Result<Handle> open_acceptor(const UnixAddress& address, const 
 /// `peer`: where its address goes, of `*size` octets; or null, and so is `size`.
 CORBEL_API base::Result<Handle> accept(int descriptor, base::Deadline deadline, sockaddr* peer,
                                        socklen_t* size) noexcept;
+/// From now on no SYN reaches the listening TCP socket; hand-shakes that are under way come to their end. Best effort.
+CORBEL_API void drop_syns(int descriptor) noexcept;
 
 }  // namespace detail
 
@@ -124,6 +126,16 @@ class Acceptor : public Socket<Product::kAcceptorRole> {
   }
   /// Stops listening and wakes every thread blocked in accept(); the handle stays open. Any thread may call it.
   void shutdown() noexcept { (void)::shutdown(this->handle(), SHUT_RDWR); }
+  /// Nobody who comes from now on is let in; who has been is still accepted. Before close(), so that nobody is let in
+  /// and then cut off: local peers are refused, and over TCP they are when they try again, about a second later, if
+  /// this is closed by then. Nobody comes to another process that listens on the same socket either.
+  void refuse_more() noexcept {
+    if constexpr (Address::kInternet) {
+      detail::drop_syns(this->handle());
+    } else {
+      shutdown();
+    }
+  }
   /// Closes, and removes the socket file that open() made.
   void close() noexcept {
     file_.remove();

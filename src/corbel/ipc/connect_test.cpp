@@ -87,6 +87,28 @@ TYPED_TEST(ConnectTest, ShutdownWakesABlockedAccept) {
   acceptor.join();
 }
 
+TYPED_TEST(ConnectTest, LetsNobodyInWhenItRefusesMore) {
+  auto client = this->connector_.connect(this->address_);
+  ASSERT_TRUE(client);
+  this->acceptor_.refuse_more();
+  auto stream = this->acceptor_.accept(Deadline::after(60s));
+  ASSERT_TRUE(stream);
+  ASSERT_TRUE(client->send_n(base::as_bytes("hello")));
+  base::Octet octets[5];
+  EXPECT_TRUE(stream->recv_n(octets));
+  EXPECT_FALSE(this->connector_.connect(this->address_, Deadline::after(50ms)));
+  EXPECT_FALSE(this->acceptor_.accept(Deadline::now()));
+  std::thread closing([&] {
+    std::this_thread::sleep_for(50ms);
+    this->acceptor_.close();
+  });
+  // Over TCP, the second SYN meets nobody.
+  const auto more = this->connector_.connect(this->address_, Deadline::after(60s));
+  closing.join();
+  ASSERT_FALSE(more);
+  EXPECT_TRUE(more.error().code == Code::refused || more.error().code == Code::unreachable);
+}
+
 TYPED_TEST(ConnectTest, ReportsThatDescriptorsRanOutAndKeepsTheConnection) {
   const auto client = this->connector_.connect(this->address_);
   ASSERT_TRUE(client);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,7 +29,9 @@ class SocketAcceptor : public Acceptor {
   int handle() const noexcept override { return listener_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
   void refuse_more() noexcept override {
-    if constexpr (!Socket::AddressType::kInternet) listener_.shutdown();
+    listener_.refuse_more();
+    // A peer may have its SYN answered, and believe that it is connected, a moment before it can be accepted.
+    if constexpr (Socket::AddressType::kInternet) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   void close() noexcept override { listener_.close(); }
 

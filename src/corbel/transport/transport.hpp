@@ -229,8 +229,8 @@ class Acceptor {
   /// The endpoints to publish, with everything resolved (port 0 replaced, wildcard address expanded).
   virtual std::vector<EndpointPtr> endpoints() const = 0;
   /// Peers that come from now on are refused, if the system can tell them from those that wait, which can still be
-  /// accepted; by default nothing happens. For local sockets: a peer that was let in, and then not accepted, could not
-  /// know that nothing of its was executed.
+  /// accepted; by default nothing happens. For sockets: a peer that was let in, and then not accepted, could not know
+  /// that nothing of its was executed. close() follows soon.
   virtual void refuse_more() noexcept {}
   /// Stops listening, and the endpoint is free; a UNIX-domain path is unlinked. Nothing happens the second time. The
   /// destructor does it as well.
