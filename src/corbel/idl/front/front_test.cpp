@@ -294,6 +294,35 @@ TEST(IdlModel, KeepsAnnotationsOfTheUserWithTheirValues) {
   EXPECT_EQ(note->declaration->members[1].default_value, model::Value(std::int64_t{1}));
 }
 
+TEST(IdlModel, TakesAnnotationsBeforeTheTypeToo) {
+  const Result result = parse_clean(
+      "@annotation top { long value default 1; }; module M { @annotation note { string text default \"\"; }; };"
+      "@::M::note typedef @top(2) long A; typedef @::top long B; const @::M::note(\"c\") long C = 1;"
+      "interface I { void f(in @top long x, @M::note inout @::top(3) long y); oneway @top void g(in @view string z);"
+      " readonly attribute @M::note long h; }; valuetype V { public @key long k; };");
+  const auto& all = result.model->contents;
+  const auto names = [](const model::Annotations& annotations) {
+    std::string text;
+    for (const auto& one : annotations) text += (one.declaration == nullptr ? "?" : "@") + one.name + " ";
+    return text;
+  };
+  EXPECT_EQ(names(find<model::Alias>(all, "A")->annotations), "@M::note @top ");
+  EXPECT_EQ(*find<model::Alias>(all, "A")->annotations[1].find("value"), model::Value(std::int64_t{2}));
+  EXPECT_EQ(names(find<model::Alias>(all, "B")->annotations), "@top ");
+  EXPECT_EQ(names(find<model::Constant>(all, "C")->annotations), "@M::note ");
+  const auto* i = find<model::Interface>(all, "I");
+  const auto* f = find<model::Operation>(i->contents, "f");
+  EXPECT_EQ(names(f->parameters[0].annotations), "@top ");
+  EXPECT_EQ(names(f->parameters[1].annotations), "@M::note @top ");
+  EXPECT_EQ(names(find<model::Operation>(i->contents, "g")->annotations), "@top ");
+  EXPECT_EQ(names(find<model::Attribute>(i->contents, "h")->annotations), "@M::note ");
+  EXPECT_TRUE(find<model::ValueType>(all, "V")->state[0].key);
+  for (const char* text : {"@nested struct S { long a; }; typedef @key S T;", "typedef @annotation x { long a; }; T;",
+                           "interface I { void f(@view in @view string s); };"}) {
+    EXPECT_FALSE(parse(text, "test.idl").diagnostics.empty()) << text;
+  }
+}
+
 TEST(IdlModel, FindsTheEnumeratorsOfAnAnnotationWhereItIsApplied) {
   const Result result = parse_clean(
       "const long RED = 7; @annotation colour { enum Tint { GREEN, RED }; Tint value; long depth default 0; };"

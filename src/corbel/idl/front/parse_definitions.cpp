@@ -198,8 +198,9 @@ bool Parser::may_be_constant(TypeKind kind) noexcept {
 }
 
 void Parser::parse_constant() {
-  const std::vector<Applied> applied = take_applied(Target::other);
   take();
+  parse_type_annotations();
+  const std::vector<Applied> applied = take_applied(Target::other);
   const Span where = panic_ || abandoned_ ? Span{} : current().span;
   const model::Type* type = parse_type(Use::constant);
   if (type != nullptr && !may_be_constant(resolve(*type).kind)) {
@@ -222,8 +223,9 @@ void Parser::parse_constant() {
 }
 
 void Parser::parse_typedef() {
-  const std::vector<Applied> applied = take_applied(Target::alias);
   take();
+  parse_type_annotations();
+  const std::vector<Applied> applied = take_applied(Target::alias);
   const model::Type* type = parse_type(Use::alias);
   do {
     const auto name = parse_new_name("a typedef");

@@ -46,9 +46,10 @@ bool is_context(std::string_view text) {
 }  // namespace
 
 void Parser::parse_attribute() {
-  const std::vector<Applied> applied = take_applied(Target::attribute);
   const bool readonly = accept(Kind::kw_readonly);
   if (!expect(Kind::kw_attribute, readonly ? "after 'readonly'" : "here")) return;
+  parse_type_annotations();
+  const std::vector<Applied> applied = take_applied(Target::attribute);
   const model::Type* type = parse_type(Use::attribute);
   std::vector<model::Attribute*> attributes;
   Span second_name;
@@ -97,13 +98,12 @@ void Parser::parse_attribute_raises(std::vector<model::Attribute*>& attributes, 
 }
 
 void Parser::parse_operation() {
+  const Span keyword = at(Kind::kw_oneway) ? take().span : Span{};
+  if (keyword.length != 0) parse_type_annotations();
   const std::vector<Applied> applied = take_applied(Target::operation);
-  Span oneway_span = find(applied, "oneway") == nullptr ? Span{} : find(applied, "oneway")->where;
-  bool oneway = is_on(applied, "oneway");
-  if (at(Kind::kw_oneway)) {
-    oneway_span = take().span;
-    oneway = true;
-  }
+  const Applied* annotated = find(applied, "oneway");
+  const bool oneway = keyword.length != 0 || is_on(applied, "oneway");
+  const Span oneway_span = keyword.length != 0 || annotated == nullptr ? keyword : annotated->where;
   const model::Type* result = parse_type(Use::result);
   const auto name = parse_new_name("an operation");
   if (!name) return;
@@ -151,13 +151,15 @@ std::vector<model::Parameter> Parser::parse_parameters(ParameterRules rules, boo
   if (accept(Kind::right_paren)) return parameters;
   do {
     parse_applied_annotations();
-    const std::vector<Applied> applied = take_applied(Target::parameter);
     if (at(Kind::right_paren)) {
+      take_applied(Target::parameter);
       fail(Id::expected, "expected a parameter");
       return parameters;
     }
     model::Parameter parameter;
     parameter.direction = parse_direction(rules);
+    parse_type_annotations();
+    const std::vector<Applied> applied = take_applied(Target::parameter);
     parameter.type = parse_type(Use::parameter);
     const auto name = parse_new_name("a parameter");
     if (!name) return parameters;

@@ -2,6 +2,8 @@
 // Types as they are used: basic types, strings, sequences, arrays, names.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "corbel/idl/front/parser.hpp"
 
@@ -59,6 +61,16 @@ const model::Declaration* incomplete_part(const model::Type& type, bool through_
 }
 
 }  // namespace
+
+/// Annotations before the type of a declaration that has begun with a word, `typedef @a T x`: they are the
+/// declaration's, as those before it are (IDL 4.2, 7.4.15.2), which still wait.
+void Parser::parse_type_annotations() {
+  if (!at(Kind::at)) return;
+  std::vector<Applied> all = std::exchange(applied_, {});
+  parse_applied_annotations();
+  std::move(applied_.begin(), applied_.end(), std::back_inserter(all));
+  applied_ = std::move(all);
+}
 
 /// A type in the given place. Null if there is none or it may not stand here; that has then been reported.
 const model::Type* Parser::parse_type(Use use) {

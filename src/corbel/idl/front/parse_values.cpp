@@ -162,8 +162,9 @@ void Parser::parse_value_element() {
 }
 
 void Parser::parse_state() {
-  const std::vector<Applied> applied = take_applied(Target::state);
   const Token visibility = take();
+  parse_type_annotations();
+  const std::vector<Applied> applied = take_applied(Target::state);
   if (value_->is_abstract) {
     diagnostics_.report(Id::abstract_value_content, visibility.span, "an abstract valuetype has no state");
   }

@@ -202,6 +202,7 @@ class Parser {
   // parse_annotations.cpp
   bool parse_annotations();
   void parse_applied_annotations();
+  void parse_type_annotations();
   void parse_annotation(Span sign);
   std::optional<ScopedName> parse_annotation_name();
   const model::AnnotationType* find_annotation_type(const ScopedName& name);
