@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <random>
+#include <sstream>
 
 namespace corbel::mapping {
 namespace {
@@ -86,6 +87,29 @@ TEST(Fixed, ReckonsExactly) {
   sum += a;
   sum *= Decimal(std::int64_t{2});
   EXPECT_EQ(sum.to_string(), "24.68");
+}
+
+TEST(Fixed, PrintsWhatArithmeticYields) {
+  const Money a(std::string("12.34"));
+  const Odd b(std::string("-0.115"));
+  std::ostringstream text;
+  text << a << ' ' << a * b << ' ' << a + b << ' ' << a - b << ' ' << Money(1) / Money(8) << ' ' << a * b * a << ' '
+       << -a;
+  EXPECT_EQ(text.str(), "12.34 -1.41910 12.225 12.455 0.125 -17.5116940 -12.34");
+}
+
+TEST(Fixed, ComparesWhatArithmeticYieldsToTheLastDigit) {
+  const Money a(std::string("1.10"));
+  const Odd b(std::string("1.100"));
+  EXPECT_EQ(a * b, b * a);
+  EXPECT_EQ(a, b);
+  EXPECT_LE(a, b);
+  EXPECT_NE(a * b, Money(std::string("1.21")) + Odd(std::string("0.001")));
+  EXPECT_EQ(a * b, Money(std::string("1.21")));
+  const Odd third(Money(1) / Money(3));
+  EXPECT_NE(Money(1) / Money(3), third);
+  EXPECT_LT(third, Money(1) / Money(3));
+  EXPECT_GT(Decimal(std::string(31, '9')), third);  // which is more than its type can have
 }
 
 TEST(Fixed, IsMadeOfEveryInteger) {

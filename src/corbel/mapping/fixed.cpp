@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 namespace corbel::mapping {
 namespace {
@@ -185,6 +186,10 @@ Decimal operator/(const Decimal& a, const Decimal& b) {
   }
   if (scale < 0) throw_fixed_overflow();
   return Decimal::fitted(quotient, static_cast<unsigned>(scale), a.negative_ != b.negative_);
+}
+
+std::ostream& operator<<(std::ostream& stream, const Decimal& value) {
+  return stream << value.to_string();
 }
 
 int compare(const Decimal& a, const Decimal& b) noexcept {

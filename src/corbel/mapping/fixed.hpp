@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -49,6 +50,11 @@ class CORBEL_API Decimal {
   friend CORBEL_API Decimal operator/(const Decimal& a, const Decimal& b);
   /// -1, 0 or 1.
   friend CORBEL_API int compare(const Decimal& a, const Decimal& b) noexcept;
+  friend bool operator==(const Decimal& a, const Decimal& b) noexcept { return compare(a, b) == 0; }
+  /// Of the numbers: 1.5 and 1.50 are equivalent.
+  friend std::weak_ordering operator<=>(const Decimal& a, const Decimal& b) noexcept { return compare(a, b) <=> 0; }
+  /// All of its digits.
+  friend CORBEL_API std::ostream& operator<<(std::ostream& stream, const Decimal& value);
 
   /// On the wire: two digits an octet, the last half octet the sign (CORBA 3.3 part 2, 9.3.2.8). Numbers without
   /// leading zeros are read as well.
@@ -124,12 +130,6 @@ class Fixed {
   operator const Decimal&() const noexcept { return value_; }
   const Decimal& _decimal() const noexcept { return value_; }
 
-  friend bool operator==(const Fixed& a, const Fixed& b) noexcept { return compare(a.value_, b.value_) == 0; }
-  friend bool operator<(const Fixed& a, const Fixed& b) noexcept { return compare(a.value_, b.value_) < 0; }
-  friend bool operator>(const Fixed& a, const Fixed& b) noexcept { return b < a; }
-  friend bool operator<=(const Fixed& a, const Fixed& b) noexcept { return !(b < a); }
-  friend bool operator>=(const Fixed& a, const Fixed& b) noexcept { return !(a < b); }
-
  private:
   Decimal value_ = Decimal().rescaled(S, false);
 };
@@ -150,6 +150,16 @@ corbel::mapping::Decimal operator*(const Fixed<D, S>& a, const Fixed<E, T>& b) {
 template <std::uint16_t D, std::uint16_t S, std::uint16_t E, std::uint16_t T>
 corbel::mapping::Decimal operator/(const Fixed<D, S>& a, const Fixed<E, T>& b) {
   return a._decimal() / b._decimal();
+}
+
+/// Templates, so that what is compared with a result of arithmetic does not cut that off first.
+template <std::uint16_t D, std::uint16_t S, std::uint16_t E, std::uint16_t T>
+bool operator==(const Fixed<D, S>& a, const Fixed<E, T>& b) noexcept {
+  return a._decimal() == b._decimal();
+}
+template <std::uint16_t D, std::uint16_t S, std::uint16_t E, std::uint16_t T>
+std::weak_ordering operator<=>(const Fixed<D, S>& a, const Fixed<E, T>& b) noexcept {
+  return a._decimal() <=> b._decimal();
 }
 
 /// The number.
