@@ -53,6 +53,22 @@ ValuePtr make(cdr::Decoder& decoder, const cdr::ValueHeader& header, const Value
   return value;
 }
 
+/// What follows the header. Inlined, for it is part of each level.
+[[gnu::always_inline]] inline ValuePtr decode_state(cdr::Decoder& decoder, cdr::ValueReader& reader,
+                                                    const cdr::ValueHeader& header, const ValueType& formal,
+                                                    ValueGraph& graph) {
+  if (!decoder.enter()) return {};
+  ValuePtr value = make(decoder, header, formal);
+  if (decoder.ok()) {
+    ValueGraph::State state(graph, header.position, value);  // first: the state may refer to the value
+    value->_decode_state(decoder);
+    reader.end(header);
+    if (decoder.ok()) state.succeed();
+  }
+  decoder.leave();
+  return decoder.ok() ? value : ValuePtr();
+}
+
 }  // namespace
 
 void encode_value(cdr::Encoder& encoder, const CORBA::ValueBase* value, std::string_view formal_id) {
@@ -77,16 +93,12 @@ ValuePtr decode_value(cdr::Decoder& decoder, const ValueType& formal) {
     ValuePtr known = graph.find(header.position);
     return known != nullptr ? known : decode_again(decoder, header.position, formal);
   }
-  if (!decoder.enter()) return {};
-  ValuePtr value = make(decoder, header, formal);
-  if (decoder.ok()) {
-    ValueGraph::State state(graph, header.position, value);  // first: the state may refer to the value
-    value->_decode_state(decoder);
-    reader.end(header);
-    if (decoder.ok()) state.succeed();
-  }
-  decoder.leave();
-  return decoder.ok() ? value : ValuePtr();
+  return decode_state(decoder, reader, header, formal, graph);
+}
+
+ValuePtr decode_value(cdr::Decoder& decoder, const cdr::ValueHeader& header, const ValueType& formal) {
+  cdr::ValueReader reader(decoder);
+  return decode_state(decoder, reader, header, formal, ValueGraph::of(reader));
 }
 
 void print_value(std::ostream& stream, const CORBA::ValueBase& value) {

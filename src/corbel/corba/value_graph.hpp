@@ -69,6 +69,10 @@ class ValueGraph final : public cdr::Attachment {
   bool failed_ = false;
 };
 
+/// decode_value() of corba/value.hpp, from where the header, that of a value, has been read.
+base::SharedPtr<CORBA::ValueBase> decode_value(cdr::Decoder& decoder, const cdr::ValueHeader& header,
+                                               const ValueType& formal);
+
 /// While an encoder is traced, values written to it are only noted: encode_value() asks before it does anything else.
 bool is_traced(cdr::Encoder& encoder, const CORBA::ValueBase* value);
 

@@ -30,6 +30,7 @@ class WireValue final : public AnyValue {
     cdr::Limits deep = cdr::Limits::none();
     deep.max_depth = max_depth_;
     cdr::Decoder decoder(octets_, kKept, deep);
+    decoder.set_context(context_.get());  // which makes the values that write themselves
     transcode(type, decoder, encoder, Origin::own);
     if (!decoder.ok()) encoder.fail(decoder.error().code);
     encoder.note_context(context_.get());

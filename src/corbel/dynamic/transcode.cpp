@@ -7,6 +7,7 @@
 
 #include "corbel/cdr/byte_swap.hpp"
 #include "corbel/cdr/value_stream.hpp"
+#include "corbel/dynamic/custom_value.hpp"
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/dynamic/type_arena.hpp"
 #include "corbel/dynamic/type_codec.hpp"
@@ -179,14 +180,17 @@ class Transcoder {
     if (!in_.ok()) return;
     if (header.kind == cdr::ValueHeader::Kind::null) return writer.put_null();
     if (header.kind == cdr::ValueHeader::Kind::known) {
-      if (!writer.put_known(identity(header.position))) copy_again(node, header.position);
-      return;
+      if (writer.put_known(identity(header.position)) || put_known_object(in_, out_, header.position)) return;
+      return copy_again(node, header.position);
     }
     std::span<const std::string_view> ids = header.ids;
     const TypeNode* const type = type_of_value(node, ids);
     if (type == nullptr) return in_.fail(base::Code::not_found);
     // Only chunks show where a derived type's state ends.
     const bool truncated = ids.size() != header.ids.size();
+    if (type->modifier == CORBA::VM_CUSTOM && header.chunked && !truncated && references_ == nullptr) {
+      return copy_custom_value(header, type->id, in_, out_);
+    }
     if ((truncated && !header.chunked) ||
         (type->modifier != CORBA::VM_NONE && type->modifier != CORBA::VM_TRUNCATABLE)) {
       return in_.fail(base::Code::unsupported);
