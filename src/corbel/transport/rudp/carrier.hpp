@@ -31,10 +31,10 @@ class Carrier final : public Transport {
   int handle() const noexcept override { return connection_->handle(); }
   std::string local() const override { return text_of(connection_->here()); }
   std::string peer() const override { return text_of(connection_->peer()); }
-
- private:
+  /// How local() and peer() write an address.
   static std::string text_of(const ipc::InetAddress& address);
 
+ private:
   const std::shared_ptr<Service> service_;  // until the connection has been released
   ConnectionPtr connection_;
 };

@@ -27,8 +27,14 @@ class GapMemory {
     if (whole_ != nullptr) whole_->give_back(octets);
   }
   std::size_t taken() const noexcept { return taken_; }
+  std::size_t most() const noexcept { return most_; }
   /// Little is left, of this or of the whole.
-  bool is_short() const noexcept { return taken_ > most_ - most_ / 8 || (whole_ != nullptr && whole_->is_short()); }
+  bool is_short() const noexcept { return short_one() != nullptr; }
+  /// The one of which little is left, this first; null if there is enough.
+  const GapMemory* short_one() const noexcept {
+    if (taken_ > most_ - most_ / 8) return this;
+    return whole_ == nullptr ? nullptr : whole_->short_one();
+  }
 
  private:
   const std::size_t most_;

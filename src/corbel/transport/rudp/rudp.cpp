@@ -206,7 +206,7 @@ class RudpFactory final : public Factory {
     const auto listen_at = [&](const InetAddress& address, std::optional<bool> v6_only) {
       ipc::UdpSocket::Options with;
       with.v6_only = v6_only;
-      return SharedSocket::listening(service, address, with, terms, limits, options.spin);
+      return SharedSocket::listening(service, address, with, terms, limits, options.spin, log_);
     };
     if (endpoint.host().empty()) {
       auto both = listen_at(InetAddress::any_v6(endpoint.port()), false);

@@ -204,10 +204,12 @@ TEST_F(Rudp, HalfOpenConnectionsAreBoundedForEachHost) {
 }
 
 TEST_F(Rudp, WhoHoldsGapsOpenHasAShareAndGoesWhenOthersNeedIt) {
-  const auto service = *Service::get(base::Log::none());
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  const auto service = *Service::get(log);
   constexpr std::size_t kChunk = Receiving::kChunk;
   const Limits limits{.gaps = 8 * kChunk, .gap_patience = 1s};
-  const auto socket = *SharedSocket::listening(*service, InetAddress::loopback_v4(), {}, {}, limits, {});
+  const auto socket = *SharedSocket::listening(*service, InetAddress::loopback_v4(), {}, {}, limits, {}, log);
   const InetAddress& where = socket->bound();
   RawClient hostile, other("127.0.0.2"), honest;
   ASSERT_NO_FATAL_FAILURE(hostile.open(where));
@@ -225,6 +227,34 @@ TEST_F(Rudp, WhoHoldsGapsOpenHasAShareAndGoesWhenOthersNeedIt) {
   const auto gone = hostile.leave_gap(2 * kChunk, where);
   EXPECT_TRUE(gone && gone->kind == Kind::reset);
   EXPECT_EQ(gaps_told(other.leave_gap(2 * kChunk, where)), 1U) << "whose host is not short of any stays";
+  ASSERT_EQ(kept->entries().size(), 1U);
+  EXPECT_EQ(kept->entries()[0].event, "rudp: connection cut: what has come behind gaps takes too much memory");
+  EXPECT_EQ(kept->entries()[0].value("peer"), "rudp://" + hostile.socket.local_address()->to_string());
+  EXPECT_EQ(kept->entries()[0].value("limit"), "one host");
+  EXPECT_EQ(kept->entries()[0].value("octets"), std::to_string(4 * kChunk));
+  socket->close_door();
+}
+
+TEST_F(Rudp, WhoHoldsGapsOpenGoesForThoseOfAllHostsToo) {
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  const auto service = *Service::get(log);
+  constexpr std::size_t kChunk = Receiving::kChunk;
+  const Limits limits{.gaps = 8 * kChunk, .gap_patience = 100ms};
+  const auto socket = *SharedSocket::listening(*service, InetAddress::loopback_v4(), {}, {}, limits, {}, log);
+  const InetAddress& where = socket->bound();
+  RawClient clients[3] = {RawClient("127.0.0.1"), RawClient("127.0.0.2"), RawClient("127.0.0.3")};
+  for (RawClient& each : clients) {
+    ASSERT_NO_FATAL_FAILURE(each.open(where));
+    for (std::size_t i = 1; i <= 3; ++i) (void)each.leave_gap(2 * i * kChunk, where);
+  }
+  for (int i = 0; i < 500 && kept->entries().empty(); ++i) {
+    (void)clients[2].leave_gap(6 * kChunk, where);
+    std::this_thread::sleep_for(10ms);
+  }
+  ASSERT_FALSE(kept->entries().empty());
+  EXPECT_EQ(kept->entries()[0].value("limit"), "all peers");
+  EXPECT_EQ(kept->entries()[0].value("octets"), std::to_string(8 * kChunk));
   socket->close_door();
 }
 

@@ -52,7 +52,7 @@ base::Result<SharedSocketPtr> SharedSocket::connecting(Service& service, const I
 
 base::Result<SharedSocketPtr> SharedSocket::listening(Service& service, const InetAddress& local,
                                                       const ipc::UdpSocket::Options& options, const Terms& terms,
-                                                      const Limits& limits, base::Duration spin) {
+                                                      const Limits& limits, base::Duration spin, const base::Log& log) {
   ipc::UdpSocket::Options with = options;
   with.receive_buffer = kReceiveBuffer;
   CORBEL_TRY(auto socket, ipc::UdpSocket::open(local, with));
@@ -64,6 +64,7 @@ base::Result<SharedSocketPtr> SharedSocket::listening(Service& service, const In
   made->limits_ = limits;
   made->gaps_ = std::make_shared<GapMemory>(limits.gaps);
   made->spin_ = spin;
+  made->log_ = &log;
   made->listens_ = true;
   CORBEL_TRY(made->waiting_event_, ipc::Event::open());
   CORBEL_CHECK(made->watch());
@@ -155,35 +156,6 @@ void SharedSocket::hear(const Datagram& datagram, const InetAddress& from, const
   const std::uint64_t source = datagram.segment.source;
   if (datagram.kind != Kind::segment || source == 0) return;
   answer(from, to, [&](base::ByteSpan room) { return write_reset(room, source); });
-}
-
-/// Honest peers fill gaps within some round trips, so that it is the others who go; at most until there is room.
-void SharedSocket::cut_old_gaps() {
-  const Time time = now();
-  if (time < look_for_gaps_) return;
-  look_for_gaps_ = time + limits_.gap_patience / 16;
-  struct Holder {
-    ConnectionPtr connection;
-    std::shared_ptr<GapMemory> gaps;
-    Time since{};
-  };
-  std::vector<Holder> holders;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [token, known] : known_) {
-      const auto host = hosts_.find(known.host);
-      if (host != hosts_.end() && host->second.gaps->is_short())
-        holders.push_back({known.connection, host->second.gaps});
-    }
-  }
-  for (Holder& each : holders) each.since = each.connection->gap_since();
-  std::erase_if(holders, [&](const Holder& each) { return each.since > time - limits_.gap_patience; });
-  std::sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) { return a.since < b.since; });
-  for (const Holder& each : holders) {
-    if (!each.gaps->is_short()) continue;
-    each.connection->cut();
-    goes_on(each.connection);
-  }
 }
 
 void SharedSocket::greet(const Datagram& hello, const InetAddress& from, const InetAddress& to) {
@@ -337,6 +309,10 @@ void SharedSocket::forget(Connection& connection) noexcept {
 }
 
 void SharedSocket::close_door() {
+  {
+    const std::lock_guard lock(log_mutex_);
+    log_ = nullptr;
+  }
   std::vector<ConnectionPtr> waiting;
   {
     const std::lock_guard lock(mutex_);

@@ -34,11 +34,11 @@ class SharedSocket final : public Way, public Guest {
  public:
   /// For one connection to `peer`. Errors: as ConnectedDatagram::open.
   static base::Result<base::IntrusivePtr<SharedSocket>> connecting(Service& service, const ipc::InetAddress& peer);
-  /// For clients. Errors (stage listen): as DatagramSocket::open.
+  /// For clients. `log` outlives its open door. Errors (stage listen): as DatagramSocket::open.
   static base::Result<base::IntrusivePtr<SharedSocket>> listening(Service& service, const ipc::InetAddress& local,
                                                                   const ipc::UdpSocket::Options& options,
                                                                   const Terms& terms, const Limits& limits,
-                                                                  base::Duration spin);
+                                                                  base::Duration spin, const base::Log& log);
   ~SharedSocket() override;
 
   const ipc::InetAddress& bound() const noexcept { return bound_; }
@@ -84,6 +84,7 @@ class SharedSocket final : public Way, public Guest {
   void hear_of_failures();
   void hear(const Datagram& datagram, const ipc::InetAddress& from, const ipc::InetAddress& to);
   void cut_old_gaps();
+  void tell_cut(const ipc::InetAddress& peer, const GapMemory& used_up) noexcept;
   void greet(const Datagram& hello, const ipc::InetAddress& from, const ipc::InetAddress& to);
   void admit(const Datagram& open, const ipc::InetAddress& from, const ipc::InetAddress& to);
   ConnectionPtr make(const Datagram& open, const ipc::InetAddress& from, const ipc::InetAddress& to);
@@ -111,6 +112,9 @@ class SharedSocket final : public Way, public Guest {
   std::vector<ConnectionPtr> heard_;  // and have to go on
   Time look_for_gaps_{};              // not before
   std::shared_ptr<GapMemory> gaps_;
+
+  base::Mutex log_mutex_;           // guards the next one
+  const base::Log* log_ = nullptr;  // null when the door is closed: it may have gone
 
   base::Mutex handle_mutex_;  // against closing what another thread is using
   ipc::UdpSocket socket_;
