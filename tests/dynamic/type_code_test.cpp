@@ -151,6 +151,58 @@ TEST_F(TypeCodes, FactoryRefusesWhatIsNoIdl) {
   EXPECT_FALSE(encoder.ok());
 }
 
+TEST_F(TypeCodes, FactorySaysWhatItRefusesAndWhere) {
+  const auto said = [](const auto& ask) -> std::string {
+    try {
+      ask();
+    } catch (const CORBA::SystemException& refused) {
+      return refused.what();
+    }
+    return {};
+  };
+  const auto expect_said = [&](std::string_view what, const auto& ask) {
+    const std::string text = said(ask);
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+  };
+  using Values = CORBA::TypeCodeFactory::ValueMemberSeq;
+  const auto& number = CORBA::_tc_long;
+  expect_said("create_struct_tc: member 1: its TypeCode is nil", [&] {
+    make_->create_struct_tc("IDL:S:1.0", "S", {{"a", number}, {"b", nullptr}});
+  });
+  expect_said("create_struct_tc: member 0: no value can be of its type", [&] {
+    make_->create_struct_tc("IDL:S:1.0", "S", {{"a", CORBA::_tc_void}});
+  });
+  expect_said("create_exception_tc: member 0: its TypeCode is nil", [&] {
+    make_->create_exception_tc("IDL:E:1.0", "E", {{"a", nullptr}});
+  });
+  expect_said("create_exception_tc: there is no repository id", [&] { make_->create_exception_tc("", "E", {}); });
+  CORBA::Any label;
+  label <<= std::int32_t{1};
+  expect_said("create_union_tc: member 0: its TypeCode is nil", [&] {
+    make_->create_union_tc("IDL:U:1.0", "U", number, {{"a", label, nullptr}});
+  });
+  expect_said("create_union_tc: member 1: another one has this label", [&] {
+    make_->create_union_tc("IDL:U:1.0", "U", number, {{"a", label, number}, {"b", label, number}});
+  });
+  expect_said("create_union_tc: the discriminator's TypeCode is nil",
+              [&] { make_->create_union_tc("IDL:U:1.0", "U", nullptr, {}); });
+  expect_said("create_value_tc: member 0: its TypeCode is nil", [&] {
+    make_->create_value_tc("IDL:V:1.0", "V", CORBA::VM_NONE, nullptr, Values{{"a", nullptr}});
+  });
+  expect_said("create_event_tc: member 0: its TypeCode is nil", [&] {
+    make_->create_event_tc("IDL:V:1.0", "V", CORBA::VM_NONE, nullptr, Values{{"a", nullptr}});
+  });
+  expect_said("create_sequence_tc: its TypeCode is nil", [&] { make_->create_sequence_tc(0, nullptr); });
+  expect_said("create_array_tc: its TypeCode is nil", [&] { make_->create_array_tc(1, nullptr); });
+  expect_said("create_alias_tc: its TypeCode is nil", [&] { make_->create_alias_tc("IDL:A:1.0", "A", nullptr); });
+  expect_said("create_value_box_tc: its TypeCode is nil",
+              [&] { make_->create_value_box_tc("IDL:B:1.0", "B", nullptr); });
+  expect_said("create_enum_tc: member 1: another one has this name: a", [&] {
+    make_->create_enum_tc("IDL:E:1.0", "E", {"a", "A"});
+  });
+  expect_said("create_enum_tc: the name is no identifier: 1", [&] { make_->create_enum_tc("IDL:E:1.0", "1", {}); });
+}
+
 TEST_F(TypeCodes, ThatAreNotPartOfTheirTypeYetAnswerNothing) {
   const auto open = make_->create_recursive_tc("IDL:S:1.0");
   const auto expect_bad = [](const auto& ask) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/labels.hpp"
@@ -25,49 +27,72 @@ constexpr std::uint32_t kWrongLabelType = CORBA::OMGVMCID | 19;
 constexpr std::uint32_t kBadDiscriminator = CORBA::OMGVMCID | 20;
 constexpr std::uint32_t kIllegalContent = CORBA::OMGVMCID | 2;
 
+/// Whose parameter something is: what a refusal names.
+struct Place {
+  std::string_view operation;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t member = kNone;  ///< its index
+};
+
+template <class Exception>
+[[noreturn]] void refuse(const Place& place, std::uint32_t minor, std::string_view why) {
+  std::string detail(place.operation);
+  if (place.member != Place::kNone) detail.append(": member ").append(std::to_string(place.member));
+  throw Exception(minor, CORBA::CompletionStatus::COMPLETED_NO, detail.append(": ").append(why));
+}
+
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 /// Empty names are allowed.
-void check_name(const std::string& name) {
+void check_name(const Place& place, const std::string& name) {
   const bool good = std::all_of(name.begin(), name.end(), [](char c) {
     return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!good || (!name.empty() && name[0] >= '0' && name[0] <= '9')) throw BAD_PARAM(kBadName);
+  if (!good || (!name.empty() && name[0] >= '0' && name[0] <= '9')) {
+    refuse<BAD_PARAM>(place, kBadName, "the name is no identifier: " + name);
+  }
 }
 
-void check_id(const std::string& id) {
+void check_id(const Place& place, const std::string& id) {
   const std::size_t colon = id.find(':');
-  if (!id.empty() && (colon == std::string::npos || colon == 0)) throw BAD_PARAM(kBadId);
+  if (id.empty() || (colon != std::string::npos && colon != 0)) return;
+  refuse<BAD_PARAM>(place, kBadId, "no repository id, which begins with a format and a colon: " + id);
+}
+
+void check_given(const Place& place, const std::string& id) {
+  if (id.empty()) refuse<BAD_PARAM>(place, kBadId, "there is no repository id");
 }
 
 /// Names that are unlike even in lower case.
 class DistinctNames {
  public:
-  void add(std::string name) {
-    check_name(name);
+  void add(const Place& place, std::string name) {
+    check_name(place, name);
     std::transform(name.begin(), name.end(), name.begin(), lower);
-    if (!name.empty() && !seen_.insert(std::move(name)).second) throw BAD_PARAM(kDuplicateName);
+    if (name.empty() || seen_.insert(name).second) return;
+    refuse<BAD_PARAM>(place, kDuplicateName, "another one has this name: " + name);
   }
 
  private:
   std::set<std::string> seen_;
 };
 
-void check_content(const typecode_reference& type) {
-  const TCKind kind = type == nullptr ? TCKind::tk_null : type->_node().kind;
-  const bool good = kind != TCKind::tk_void && kind != TCKind::tk_except &&
-                    (kind != TCKind::tk_null || (type != nullptr && is_stand_in(type->_node())));
-  if (!good) throw BAD_TYPECODE(kIllegalContent);
+void check_content(const Place& place, const typecode_reference& type) {
+  if (type == nullptr) refuse<BAD_TYPECODE>(place, kIllegalContent, "its TypeCode is nil");
+  const TypeNode& node = type->_node();
+  const bool good = node.kind != TCKind::tk_void && node.kind != TCKind::tk_except &&
+                    (node.kind != TCKind::tk_null || is_stand_in(node));
+  if (!good) refuse<BAD_TYPECODE>(place, kIllegalContent, "no value can be of its type");
 }
 
 /// One TypeCode being made.
 class Making {
  public:
-  Making(TCKind kind, const std::string& id, const std::string& name) {
-    check_id(id);
-    check_name(name);
+  Making(const Place& place, TCKind kind, const std::string& id, const std::string& name) {
+    check_id(place, id);
+    check_name(place, name);
     node_.kind = kind;
     node_.id = arena_->keep(id);
     node_.name = arena_->keep(name);
@@ -100,13 +125,14 @@ class Making {
   TypeCloner cloner_{*arena_, {}, code_, true};
 };
 
-typecode_reference make_struct(TCKind kind, const std::string& id, const std::string& name,
+typecode_reference make_struct(Place place, TCKind kind, const std::string& id, const std::string& name,
                                const CORBA::TypeCodeFactory::StructMemberSeq& members) {
-  Making making(kind, id, name);
+  Making making(place, kind, id, name);
   DistinctNames names;
   for (const auto& member : members) {
-    names.add(member.name);
-    check_content(member.type);
+    place.member = making.members().size();
+    names.add(place, member.name);
+    check_content(place, member.type);
     making.add({making.keep(member.name), making.part(member.type)});
   }
   return making.finish();
@@ -117,24 +143,27 @@ bool is_default_label(const CORBA::Any& label) {
   return (label >>= octet) && octet == 0;
 }
 
-std::int64_t label_of(const CORBA::Any& any, const TypeCode& discriminator) {
-  if (!any._type()._fits(discriminator)) throw BAD_PARAM(kWrongLabelType);
+std::int64_t label_of(const Place& place, const CORBA::Any& any, const TypeCode& discriminator) {
+  if (!any._type()._fits(discriminator)) {
+    refuse<BAD_PARAM>(place, kWrongLabelType, "its label is not of the discriminator's type");
+  }
   std::int64_t label = 0;
   any._decode_value([&](cdr::Decoder& decoder) { label = get_label(decoder, discriminator); });
   return label;
 }
 
-void check_discriminator(const typecode_reference& type) {
-  if (type == nullptr) throw BAD_PARAM(kBadDiscriminator);
+void check_discriminator(const Place& place, const typecode_reference& type) {
+  if (type == nullptr) refuse<BAD_PARAM>(place, kBadDiscriminator, "the discriminator's TypeCode is nil");
   cdr::Encoder probe({}, 64);
   put_label(probe, *type, 0);
-  if (!probe.ok() || type->_resolved()._node().kind == TCKind::tk_octet) throw BAD_PARAM(kBadDiscriminator);
+  if (probe.ok() && type->_resolved()._node().kind != TCKind::tk_octet) return;
+  refuse<BAD_PARAM>(place, kBadDiscriminator, "a discriminator cannot be of this type");
 }
 
-typecode_reference make_value(TCKind kind, const std::string& id, const std::string& name,
+typecode_reference make_value(Place place, TCKind kind, const std::string& id, const std::string& name,
                               CORBA::ValueModifier modifier, const typecode_reference& concrete_base,
                               const CORBA::TypeCodeFactory::ValueMemberSeq& members) {
-  Making making(kind, id, name);
+  Making making(place, kind, id, name);
   making.node().modifier = modifier;
   if (concrete_base != nullptr &&
       (concrete_base->_node().kind != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
@@ -142,15 +171,16 @@ typecode_reference make_value(TCKind kind, const std::string& id, const std::str
   }
   DistinctNames names;
   for (const auto& member : members) {
-    names.add(member.name);
-    check_content(member.type);
+    place.member = making.members().size();
+    names.add(place, member.name);
+    check_content(place, member.type);
     making.add({making.keep(member.name), making.part(member.type), 0, member.access});
   }
   return making.finish();
 }
 
-typecode_reference with_content(Making& making, const typecode_reference& content) {
-  check_content(content);
+typecode_reference with_content(const Place& place, Making& making, const typecode_reference& content) {
+  check_content(place, content);
   making.node().content = making.part(content);
   return making.finish();
 }
@@ -164,32 +194,34 @@ using namespace corbel::dynamic;  // NOLINT: the helpers above
 
 typecode_reference TypeCodeFactory::create_struct_tc(const std::string& id, const std::string& name,
                                                      const StructMemberSeq& members) {
-  return make_struct(TCKind::tk_struct, id, name, members);
+  return make_struct({"create_struct_tc"}, TCKind::tk_struct, id, name, members);
 }
 
 typecode_reference TypeCodeFactory::create_exception_tc(const std::string& id, const std::string& name,
                                                         const StructMemberSeq& members) {
-  if (id.empty()) throw BAD_PARAM(kBadId);
-  return make_struct(TCKind::tk_except, id, name, members);
+  check_given({"create_exception_tc"}, id);
+  return make_struct({"create_exception_tc"}, TCKind::tk_except, id, name, members);
 }
 
 typecode_reference TypeCodeFactory::create_union_tc(const std::string& id, const std::string& name,
                                                     const typecode_reference& discriminator,
                                                     const UnionMemberSeq& members) {
-  check_discriminator(discriminator);
-  Making making(TCKind::tk_union, id, name);
+  Place place{"create_union_tc"};
+  check_discriminator(place, discriminator);
+  Making making(place, TCKind::tk_union, id, name);
   making.node().content = making.part(discriminator);
   std::set<std::int64_t> labels;
   for (const auto& member : members) {
-    check_name(member.name);
-    check_content(member.type);
+    place.member = making.members().size();
+    check_name(place, member.name);
+    check_content(place, member.type);
     std::int64_t label = 0;
     if (is_default_label(member.label)) {
-      if (making.node().default_index >= 0) throw BAD_PARAM(kDuplicateLabel);
+      if (making.node().default_index >= 0) refuse<BAD_PARAM>(place, kDuplicateLabel, "there is a default already");
       making.node().default_index = static_cast<std::int32_t>(making.members().size());
     } else {
-      label = label_of(member.label, *discriminator);
-      if (!labels.insert(label).second) throw BAD_PARAM(kDuplicateLabel);
+      label = label_of(place, member.label, *discriminator);
+      if (!labels.insert(label).second) refuse<BAD_PARAM>(place, kDuplicateLabel, "another one has this label");
     }
     making.add({making.keep(member.name), making.part(member.type), label});
   }
@@ -198,10 +230,12 @@ typecode_reference TypeCodeFactory::create_union_tc(const std::string& id, const
 
 typecode_reference TypeCodeFactory::create_enum_tc(const std::string& id, const std::string& name,
                                                    const EnumMemberSeq& members) {
-  Making making(TCKind::tk_enum, id, name);
+  Place place{"create_enum_tc"};
+  Making making(place, TCKind::tk_enum, id, name);
   DistinctNames names;
   for (const auto& member : members) {
-    names.add(member);
+    place.member = making.members().size();
+    names.add(place, member);
     making.add({making.keep(member)});
   }
   return making.finish();
@@ -209,32 +243,32 @@ typecode_reference TypeCodeFactory::create_enum_tc(const std::string& id, const 
 
 typecode_reference TypeCodeFactory::create_alias_tc(const std::string& id, const std::string& name,
                                                     const typecode_reference& original) {
-  Making making(TCKind::tk_alias, id, name);
-  return with_content(making, original);
+  Making making({"create_alias_tc"}, TCKind::tk_alias, id, name);
+  return with_content({"create_alias_tc"}, making, original);
 }
 
 typecode_reference TypeCodeFactory::create_interface_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_objref, id, name).finish();
+  return Making({"create_interface_tc"}, TCKind::tk_objref, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_abstract_interface_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_abstract_interface, id, name).finish();
+  return Making({"create_abstract_interface_tc"}, TCKind::tk_abstract_interface, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_local_interface_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_local_interface, id, name).finish();
+  return Making({"create_local_interface_tc"}, TCKind::tk_local_interface, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_component_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_component, id, name).finish();
+  return Making({"create_component_tc"}, TCKind::tk_component, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_home_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_home, id, name).finish();
+  return Making({"create_home_tc"}, TCKind::tk_home, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_native_tc(const std::string& id, const std::string& name) {
-  return Making(TCKind::tk_native, id, name).finish();
+  return Making({"create_native_tc"}, TCKind::tk_native, id, name).finish();
 }
 
 typecode_reference TypeCodeFactory::create_string_tc(std::uint32_t bound) {
@@ -250,7 +284,8 @@ typecode_reference TypeCodeFactory::create_wstring_tc(std::uint32_t bound) {
 }
 
 typecode_reference TypeCodeFactory::create_fixed_tc(std::uint16_t digits, std::int16_t scale) {
-  if (digits == 0 || digits > 31 || scale < 0 || scale > static_cast<std::int16_t>(digits)) throw BAD_PARAM();
+  if (digits == 0 || digits > 31 || scale < 0 || scale > static_cast<std::int16_t>(digits))
+    refuse<BAD_PARAM>({"create_fixed_tc"}, 0, "there are 1 to 31 digits, of which the scale is a part");
   Making making(TCKind::tk_fixed);
   making.node().digits = digits;
   making.node().scale = scale;
@@ -260,37 +295,37 @@ typecode_reference TypeCodeFactory::create_fixed_tc(std::uint16_t digits, std::i
 typecode_reference TypeCodeFactory::create_sequence_tc(std::uint32_t bound, const typecode_reference& element) {
   Making making(TCKind::tk_sequence);
   making.node().length = bound;
-  return with_content(making, element);
+  return with_content({"create_sequence_tc"}, making, element);
 }
 
 typecode_reference TypeCodeFactory::create_array_tc(std::uint32_t length, const typecode_reference& element) {
-  if (length == 0) throw BAD_PARAM();
+  if (length == 0) refuse<BAD_PARAM>({"create_array_tc"}, 0, "an array has at least one element");
   Making making(TCKind::tk_array);
   making.node().length = length;
-  return with_content(making, element);
+  return with_content({"create_array_tc"}, making, element);
 }
 
 typecode_reference TypeCodeFactory::create_value_tc(const std::string& id, const std::string& name,
                                                     ValueModifier modifier, const typecode_reference& concrete_base,
                                                     const ValueMemberSeq& members) {
-  return make_value(TCKind::tk_value, id, name, modifier, concrete_base, members);
+  return make_value({"create_value_tc"}, TCKind::tk_value, id, name, modifier, concrete_base, members);
 }
 
 typecode_reference TypeCodeFactory::create_event_tc(const std::string& id, const std::string& name,
                                                     ValueModifier modifier, const typecode_reference& concrete_base,
                                                     const ValueMemberSeq& members) {
-  return make_value(TCKind::tk_event, id, name, modifier, concrete_base, members);
+  return make_value({"create_event_tc"}, TCKind::tk_event, id, name, modifier, concrete_base, members);
 }
 
 typecode_reference TypeCodeFactory::create_value_box_tc(const std::string& id, const std::string& name,
                                                         const typecode_reference& boxed) {
-  Making making(TCKind::tk_value_box, id, name);
-  return with_content(making, boxed);
+  Making making({"create_value_box_tc"}, TCKind::tk_value_box, id, name);
+  return with_content({"create_value_box_tc"}, making, boxed);
 }
 
 typecode_reference TypeCodeFactory::create_recursive_tc(const std::string& id) {
-  if (id.empty()) throw BAD_PARAM(kBadId);
-  return Making(TCKind::tk_null, id, "").finish();
+  check_given({"create_recursive_tc"}, id);
+  return Making({"create_recursive_tc"}, TCKind::tk_null, id, "").finish();
 }
 
 }  // namespace CORBA
