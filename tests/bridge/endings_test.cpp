@@ -288,5 +288,37 @@ TEST(Endings, ManyThreadsGetWhatTheyAskedFor) {
   EXPECT_EQ(right, 800);
 }
 
+TEST(IdleConnections, EndWithTheirServer) {
+  for (const char* endpoint : {"tcp://127.0.0.1:0", "shm://"}) {
+    Side server("server", endpoint);
+    Between between;
+    auto& cache = between.orb->_core().cache();
+    const Side client("client");
+    const TargetRef target = client.target(between.add(server.reference(), endpoint));
+    EXPECT_EQ(target->echo("x"), "x");
+    ASSERT_EQ(cache.all().size(), 1U);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+    EXPECT_EQ(cache.all().size(), 1U) << "while the server is there";
+    EXPECT_EQ(target->echo("y"), "y");
+    server.orb->shutdown(true);
+    EXPECT_TRUE(test::eventually([&] { return cache.all().empty(); }));
+  }
+}
+
+TEST(IdleConnections, KeepNoMemory) {
+  Side server("server");
+  Between between;
+  const Side client("client");
+  const TargetRef target = client.target(between.add(server.reference()));
+  const std::string text(1U << 20, 'x');
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(target->echo(text), text);
+    const auto all = between.orb->_core().cache().all();
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_TRUE(test::eventually([&] { return all[0]->input_size() == 0; }));
+  }
+  EXPECT_EQ(server.servant->calls, 2);
+}
+
 }  // namespace
 }  // namespace corbel::bridge_test

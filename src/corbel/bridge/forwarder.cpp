@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/bridge/forwarder.hpp"
 
+#include <chrono>
 #include <new>
 
 #include "corbel/bridge/exchange.hpp"
 #include "corbel/bridge/refusal.hpp"
+#include "corbel/connection/completions.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/reactor/reactor.hpp"
 
 namespace corbel::bridge {
 
@@ -19,6 +22,23 @@ namespace {
 
 corba::SystemFailure no_memory() {
   return corba::system_failure("NO_MEMORY", 0, Completed::no, "the bridge has no memory left");
+}
+
+/// Once a second as long as the ORB is there: connections to servers that no call uses. A client's call would find out,
+/// but may not come.
+void see_to_idle_connections(orb::Core& core) noexcept {
+  constexpr base::Duration kSecond = std::chrono::seconds(1);
+  const auto look = [&core]() noexcept {
+    try {
+      if (!core.cache().rest(kSecond)) return;
+    } catch (const std::bad_alloc&) {  // later
+    }
+    see_to_idle_connections(core);
+  };
+  try {
+    core.completions().reactor().schedule_after(kSecond, look);
+  } catch (const std::bad_alloc&) {  // then nobody does
+  }
 }
 
 [[noreturn]] void refuse_to_add(Stage stage, Code code, const char* why) {
@@ -89,6 +109,7 @@ Attached& Forwarder::attach(orb::Core& core) {
   if (!attachment_) {
     attachment_.emplace(core, table_, settings_, counters_, pending_);
     attached_.store(&*attachment_, std::memory_order_release);
+    see_to_idle_connections(core);
   } else if (&attachment_->means.core != &core) {
     refuse_to_add(Stage::configure, Code::refused, "this bridge is another ORB's");
   }

@@ -130,8 +130,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void cancel(const AsyncReply& reply, messaging::Token token) noexcept;
   /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
   void cancel_async(AsyncReplyList& cancelled) noexcept;
-  /// Gives up the requests whose deadlines have passed; the reactor's timer does so too.
-  void expire() noexcept;
+  void expire() noexcept;  ///< gives up the requests whose deadlines have passed, as the reactor's timer does
+  void rest() noexcept;    ///< no call uses it for now: keeps no memory, and hears when the peer ends (resting.cpp)
 
   // --- client side, both ---
 

@@ -72,6 +72,9 @@ class ConnectionCache {
   /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that no call
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
+  /// To be called now and then where calls may not come for long: connections that no call has used for so long keep no
+  /// memory, and end as soon as their peers do; those that have failed are dropped. False once all are closed.
+  bool rest(base::Duration age);
   const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
   /// Counts a oneway for which there was no connection.
   void count_dropped_oneway() noexcept { ++oneway_counters_.dropped; }

@@ -214,10 +214,9 @@ void Connection::on_client_event(reactor::Events events) noexcept {
   if (any(events, Events::writable | ended)) posting_.on_room();
   if (any(events, Events::readable | Events::peer_closed | ended)) read_for_async();
   // It may be that no thread reads: what waits for such a peer to read would wait for ever.
-  if (any(events, Events::peer_closed)) {
-    heard_end_ = true;
-    (void)check_idle();
-  }
+  const bool closed = any(events, Events::peer_closed);
+  if (closed) heard_end_ = true;
+  if (closed || (any(events, Events::readable | ended) && idle())) (void)check_idle();
   // What it did not call for is still wanted.
   if (posting_.wants_room() || !any(events, Events::readable)) watch();
 }
