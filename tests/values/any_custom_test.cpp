@@ -28,6 +28,7 @@ class BagImpl : public virtual IDL::traits<Customs::Bag>::obv_type {
     stream->write_Value(inside());
     stream->write_wstring(L"\u00e4");
     stream->write_Value(next());
+    stream->write(octets);
   }
   void unmarshal(IDL::traits<CORBA::DataInputStream>::ref_type stream) override {
     if (stream->read_octet() != 7) throw CORBA::DATA_CONVERSION(4711, CORBA::CompletionStatus::COMPLETED_NO);
@@ -35,7 +36,9 @@ class BagImpl : public virtual IDL::traits<Customs::Bag>::obv_type {
     inside(IDL::traits<Bases::Shape>::narrow(stream->read_Value()));
     if (stream->read_wstring() != L"\u00e4") throw CORBA::DATA_CONVERSION();
     next(IDL::traits<Customs::Bag>::narrow(stream->read_Value()));
+    octets = stream->read<std::vector<std::uint8_t>>();
   }
+  std::vector<std::uint8_t> octets;
   static inline int alive = 0;
 };
 class BagFactory : public Customs::Bag_init {
@@ -122,6 +125,22 @@ TEST_F(CustomValuesInAnys, AreKeptInAnysInAnys) {
   Ref<Customs::Bag> got;
   ASSERT_TRUE(inner >>= got);
   EXPECT_EQ(got->number(), 4);
+}
+
+// Each Any has octets of its own, the message has those of the value once.
+TEST_F(CustomValuesInAnys, ThatSeveralAnysReferToAreBounded) {
+  const auto heavy = CORBA::make_reference<BagImpl>(1, nullptr);
+  heavy->octets.resize(100'000);
+  const CORBA::Any one = any_with(Ref<Customs::Bag>(heavy));
+  std::vector<CORBA::Any> got;
+  ASSERT_TRUE(codec_->decode(codec_->encode(any_with(std::vector<CORBA::Any>(10, one)))) >>= got);
+  Ref<Customs::Bag> last;
+  ASSERT_TRUE(got.at(9) >>= last);
+  EXPECT_EQ(last->number(), 1);
+  const auto bomb = codec_->encode(any_with(std::vector<CORBA::Any>(1'000, one)));
+  EXPECT_LT(bomb.size(), 1'000'000U);
+  const CORBA::Any many = codec_->decode(bomb);
+  EXPECT_THROW((void)(many >>= got), CORBA::MARSHAL);
 }
 
 TEST_F(CustomValuesInAnys, AreRefusedAsOutsideOfAnysWithoutFactory) {

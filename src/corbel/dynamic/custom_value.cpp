@@ -22,7 +22,9 @@ void copy_custom_value(const cdr::ValueHeader& header, std::string_view id, cdr:
   const auto value = corba::decode_value(in, header, formal);
   if (value == nullptr) return;
   cdr::ValueWriter(out).keep(base::make_shared<Made>(value));
+  const std::size_t before = out.position();
   corba::encode_value(out, value.get(), {});
+  (void)in.charge(out.position() - before);  // several Anys of a message may have a copy each of the same octets
 }
 
 bool put_known_object(cdr::Decoder& in, cdr::Encoder& out, std::size_t position) {
