@@ -323,6 +323,18 @@ TEST(IdlModel, TakesAnnotationsBeforeTheTypeToo) {
   }
 }
 
+TEST(IdlModel, TellsAnAnnotationFromTheAbsoluteNameBehindIt) {
+  const Result result = parse_clean(
+      "module M { struct T { long a; }; @annotation note { long level default 1; }; };"
+      "struct S { @key ::M::T x; @M::note ::M::T y; @ M ::note ::M::T z; @::M::note ::M::T u; @M::note() ::M::T v; };"
+      "typedef @M::note ::M::T X;");
+  const auto* s = find<model::Struct>(result.model->contents, "S");
+  ASSERT_EQ(s->members.size(), 5U);
+  EXPECT_TRUE(s->members[0].key);
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_NE(find(s->members[i].annotations, "M::note"), nullptr) << i;
+  EXPECT_NE(find(find<model::Alias>(result.model->contents, "X")->annotations, "M::note"), nullptr);
+}
+
 TEST(IdlModel, FindsTheEnumeratorsOfAnAnnotationWhereItIsApplied) {
   const Result result = parse_clean(
       "const long RED = 7; @annotation colour { enum Tint { GREEN, RED }; Tint value; long depth default 0; };"

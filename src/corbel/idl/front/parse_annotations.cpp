@@ -129,7 +129,7 @@ std::optional<Parser::ScopedName> Parser::parse_annotation_name() {
     }
     const Token token = take();
     name.parts.push_back({token.text, token.span});
-  } while (accept(Kind::scope));
+  } while (!is_before_type(name) && accept(Kind::scope));
   return name;
 }
 

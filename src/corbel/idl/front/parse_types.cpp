@@ -72,6 +72,14 @@ void Parser::parse_type_annotations() {
   applied_ = std::move(all);
 }
 
+/// True if the `::` here stands apart from the name of an annotation: it begins the type, `@key ::M::T x`.
+bool Parser::is_before_type(const ScopedName& annotation) {
+  if (!at(Kind::scope) || current().span.offset == previous_end_) return false;
+  const auto& parts = annotation.parts;
+  if (parts.size() == 1 && !annotation.absolute && find_standard_annotation(parts[0].name) != nullptr) return true;
+  return names_.find_annotation(annotation.absolute, parts) != nullptr;
+}
+
 /// A type in the given place. Null if there is none or it may not stand here; that has then been reported.
 const model::Type* Parser::parse_type(Use use) {
   const Nesting nesting(*this);

@@ -205,6 +205,7 @@ class Parser {
   void parse_type_annotations();
   void parse_annotation(Span sign);
   std::optional<ScopedName> parse_annotation_name();
+  bool is_before_type(const ScopedName& annotation);
   const model::AnnotationType* find_annotation_type(const ScopedName& name);
   bool at_named_argument();
   void parse_annotation_arguments(Applied& one);
