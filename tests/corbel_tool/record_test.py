@@ -173,12 +173,16 @@ class RecordTest(BenchTest):
         self.assertIn("give REF", self.bench.run("replay", handmade, "--idl", IDL, status=2))
         self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
 
-    def test_a_recording_that_cannot_be_written_to_its_end_is_an_error(self):
-        with self.bench.between("record", self.bench.reference, path_in(self.folder, "full.jsonl"), "--idl", IDL, file_limit=8) as record:
-            call = Program(CORBEL, "call", record.reference, "echo_any", "--idl", IDL, "--", json.dumps("x" * 60000))
-            self.assertEqual(record.process.wait(TIMEOUT_S), 2)
-            call.close()
-            self.assertIn("cannot write", "".join(record.errors))
+    def test_calls_go_on_when_the_recording_cannot_be_written_any_more(self):
+        file = path_in(self.folder, "full.jsonl")
+        with self.bench.between("record", self.bench.reference, file, "--idl", IDL, "--json", file_limit=8) as record:
+            for operation, *values in (("divide", "7", "2"), ("echo_any", json.dumps("x" * 60000)), ("divide", "9", "2")):
+                self.bench.call(record.reference, operation, *values)
+            self.assertEqual(record.end(), 2)
+            self.assertIn("cannot be written any more", "".join(record.errors))
+            self.assertEqual(json.loads(record.seen[-1]), {"calls": 1, "in_part": 0, "unreadable": 0, "written": False})
+        # What is there is whole.
+        self.assertIn("1 calls, 0 with another end", self.bench.run("replay", file, self.bench.reference, "--idl", IDL))
 
     def test_recordings_do_not_make_files_be_read(self):
         secret = self.write("secret", "not to be sent")

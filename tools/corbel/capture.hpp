@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "output_file.hpp"
 #include "relay.hpp"
 
 namespace corbel::tool {
@@ -37,11 +38,12 @@ class CaptureWriter {
   void packet(const Ends& ends, Way way, std::uint8_t flags, base::ConstByteSpan octets,
               std::chrono::system_clock::time_point when);
   void write(base::ConstByteSpan block);
+  bool written();
   void flush();
 
   std::mutex mutex_;
-  std::ofstream file_;
-  const std::string path_;
+  OutputFile file_;
+  std::string pending_;
   const std::uint64_t most_octets_;
   std::uint64_t written_ = 0;
   bool failed_ = false;

@@ -81,7 +81,7 @@ std::uint16_t checksum(base::ConstByteSpan first, base::ConstByteSpan second) {
 }  // namespace
 
 CaptureWriter::CaptureWriter(const std::string& path, std::uint64_t most_octets)
-    : file_(path, std::ios::binary | std::ios::trunc), path_(path), most_octets_(most_octets) {
+    : file_(path), most_octets_(most_octets) {
   Bytes section;
   put(section, std::uint32_t{0x1a2b3c4d});
   put(section, std::uint16_t{1});
@@ -98,22 +98,27 @@ CaptureWriter::CaptureWriter(const std::string& path, std::uint64_t most_octets)
   interface.insert(interface.end(), {9, 0, 0, 0});
   put(interface, std::uint32_t{0});
   write(block(1, interface));
-  if (!file_.flush()) throw std::runtime_error("cannot write " + path);
+  if (!written()) throw std::runtime_error("cannot write " + path);
 }
 
 void CaptureWriter::write(base::ConstByteSpan block) {
   if (written_ > most_octets_) return;
   written_ += block.size();
   if (written_ > most_octets_) {
-    std::cerr << "corbel: " << path_ << " is full (--capture-limit); what comes is not in it\n";
+    std::cerr << "corbel: " << file_.path() << " is full (--capture-limit); what comes is not in it\n";
     return;
   }
-  file_.write(reinterpret_cast<const char*>(block.data()), static_cast<std::streamsize>(block.size()));
+  pending_.append(reinterpret_cast<const char*>(block.data()), block.size());
+}
+
+bool CaptureWriter::written() {
+  failed_ = !file_.write(pending_);
+  pending_.clear();
+  return !failed_;
 }
 
 void CaptureWriter::flush() {
-  if (file_.flush() || std::exchange(failed_, true)) return;
-  std::cerr << "corbel: " << path_ << " cannot be written any more: what comes is not in it\n";
+  if (!written()) std::cerr << "corbel: " << file_.path() << " cannot be written any more: what comes is not in it\n";
 }
 
 bool CaptureWriter::failed() {

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <set>
@@ -14,6 +13,7 @@
 #include "corbel/dynamic/dynamic_implementation.hpp"
 #include "corbel/ior/profile.hpp"
 #include "mock_lines.hpp"
+#include "output_file.hpp"
 #include "recording.hpp"
 #include "relay.hpp"
 #include "repository.hpp"
@@ -274,11 +274,7 @@ class Mock {
       for (const std::string& line : unusable)
         std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';
     const std::string& reference = stage_.references.at(main_key);
-    if (!arguments_.ior_file.empty()) {
-      std::ofstream file(arguments_.ior_file);
-      file << reference << '\n';
-      if (!file.flush()) throw std::runtime_error("cannot write " + arguments_.ior_file);
-    }
+    if (!arguments_.ior_file.empty()) write_line_to(arguments_.ior_file, reference);
     if (arguments_.json)
       stage_.tell({{"reference", reference}, {"unusable", unusable}}, "");
     else

@@ -2,10 +2,10 @@
 // corbel record: a conversation as JSON lines.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 #include "messages.hpp"
+#include "output_file.hpp"
 #include "recording.hpp"
 
 namespace corbel::tool {
@@ -26,17 +26,19 @@ struct RecordArguments {
 /// Writes exchanges in the order in which they end. Thread-safe.
 class Recorder {
  public:
-  Recorder(const std::string& path, const std::string& reference) : file_(path, std::ios::trunc), path_(path) {
-    write(recording_head(reference));
+  Recorder(const std::string& path, const std::string& reference) : file_(path) {
+    if (!write(recording_head(reference))) throw std::runtime_error("cannot write " + path);
   }
 
-  void write(const Json& json) {
-    const std::lock_guard lock(mutex_);
-    file_ << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-    if (!file_.flush()) throw std::runtime_error("cannot write " + path_);
-  }
+  /// Once the file cannot be written it gets no more, and clients and server go on talking.
   void add(const Exchange& exchange) {
-    write(to_json(exchange));
+    const std::lock_guard lock(mutex_);
+    if (failed_) return;
+    failed_ = !write(to_json(exchange));
+    if (failed_) {
+      std::cerr << "corbel: " << file_.path() << " cannot be written any more: what comes is not in it\n";
+      return;
+    }
     ++count_;
     if (!exchange.no_arguments.empty() || !exchange.no_result.empty()) ++in_part_;
   }
@@ -47,29 +49,29 @@ class Recorder {
   }
   /// What became of it, in words. When nothing is added any more.
   std::string summary() const {
-    std::string text = std::to_string(count_) + " calls are in " + path_;
+    std::string text = std::to_string(count_) + " calls are in " + file_.path();
+    if (failed_) text += ", not all that passed";
     if (in_part_ > 0) text += ", " + std::to_string(in_part_) + " of them in part, as no_arguments and no_result say";
     if (missed_ > 0) text += "; " + std::to_string(missed_) + " messages could not be read: " + why_missed_;
     return text;
   }
   Json summary_json() const {
-    Json json = {{"calls", count_.load()}, {"in_part", in_part_.load()}, {"unreadable", missed_.load()}};
+    Json json = {{"calls", count_}, {"in_part", in_part_}, {"unreadable", missed_}};
     if (missed_ > 0) json["problem"] = why_missed_;
     json["written"] = !failed_;
     return json;
   }
   std::size_t missed() const { return missed_; }
-  /// From now on it is known that not everything is in the file.
-  void set_failed() { failed_ = true; }
   bool failed() const { return failed_; }
 
  private:
+  bool write(const Json& json) { return file_.write(json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'); }
+
   std::mutex mutex_;
-  std::ofstream file_;
-  const std::string path_;
-  std::atomic<std::size_t> count_ = 0, in_part_ = 0, missed_ = 0;
+  OutputFile file_;
+  std::size_t count_ = 0, in_part_ = 0, missed_ = 0;
   std::string why_missed_;  ///< the first of them
-  std::atomic<bool> failed_ = false;
+  bool failed_ = false;
 };
 
 /// Puts requests and replies together. The listener calls see() one at a time.
@@ -79,13 +81,7 @@ class RecordTalk final : public Talk {
       : recorder_(recorder), listener_(interpreter, [this](const Seen& seen) { see(seen); }) {}
 
   bool octets(Way way, base::ConstByteSpan octets, Link& link) override {
-    try {
-      listener_.octets(way, octets, Steady::now());
-    } catch (const std::exception& failure) {  // the disk is full
-      if (!recorder_.failed()) std::cerr << "corbel: " << failure.what() << '\n';
-      recorder_.set_failed();
-      end_serving();
-    }
+    listener_.octets(way, octets, Steady::now());
     return link.send(way, octets);
   }
 

@@ -9,13 +9,13 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ipc/resolver.hpp"
+#include "output_file.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -288,6 +288,8 @@ void add_relay_options(CLI::App& command, RelayOptions& options, std::string& io
 
 namespace {
 
+std::atomic<bool> ended{false};
+
 sigset_t end_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -301,12 +303,27 @@ sigset_t end_signals() {
 void block_signals() {
   const sigset_t signals = end_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 void wait_for_end() {
   const sigset_t signals = end_signals();
   int number = 0;
   sigwait(&signals, &number);
+  ended = true;
+}
+
+bool end_comes_within(std::chrono::milliseconds time) {
+  const sigset_t signals = end_signals();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const timespec most{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+  if (sigtimedwait(&signals, nullptr, &most) < 0) return false;
+  ended = true;
+  return true;
+}
+
+bool end_came() {
+  return ended;
 }
 
 void serve(Relay& relay) {
@@ -322,11 +339,7 @@ void end_serving() {
 
 void announce(const Relay& relay, const Target& target, const std::string& ior_file, bool json) {
   const std::string reference = ior::to_string(relay.through(target.ior));
-  if (!ior_file.empty()) {
-    std::ofstream file(ior_file);
-    file << reference << '\n';
-    if (!file.flush()) throw std::runtime_error("cannot write " + ior_file);
-  }
+  if (!ior_file.empty()) write_line_to(ior_file, reference);
   const std::string server = target.host + ":" + std::to_string(target.port);
   if (json) {
     std::cout << nlohmann::ordered_json{{"reference", reference},

@@ -3,6 +3,7 @@
 // octets of both ways.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -119,10 +120,15 @@ struct Target {
 };
 Target relay_target(const std::string& reference);
 
-/// Runs the relay until SIGINT, SIGTERM or end_serving(). Call block_signals() first, before any thread is made.
+/// Runs the relay until SIGINT, SIGTERM or end_serving(). Call block_signals() first, before any thread is made; from
+/// then on a reader that goes away does not end the process either.
 void block_signals();
 void wait_for_end();
 void serve(Relay& relay);
+/// Takes the end if it comes before anybody waits for it: true.
+bool end_comes_within(std::chrono::milliseconds time);
+/// Whether wait_for_end() or end_comes_within() has seen the end. Thread-safe.
+bool end_came();
 /// Makes serve() and wait_for_end() return. Thread-safe.
 void end_serving();
 
