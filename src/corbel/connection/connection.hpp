@@ -323,7 +323,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Deadline take_off_async(AsyncReplyList& given_up, base::Code why) noexcept;
   static void end_helping(AsyncReply& reply) noexcept;
   void stop_helping(messaging::Token token, const Sleeper& helper) noexcept;
-  void read_for_async() noexcept;
+  bool read_for_async() noexcept;
   void read_apart() noexcept;
   bool begin_for_async(bool called) noexcept;
   bool has_taken_all(const Framer& framer) const noexcept;

@@ -165,7 +165,7 @@ void Connection::arm(Arming arming) noexcept try {
   if (arming == Arming::none) return;
   if (transport().handle() < 0) return read_apart();
   if (arming == Arming::watch) return watch();
-  completions_->reactor().post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
+  completions_->reactor().post([self = base::IntrusivePtr<Connection>(this)] { (void)self->read_for_async(); });
 } catch (const std::bad_alloc&) {
   (void)fail(base::error(Stage::wait, Code::out_of_resources));
 }
@@ -212,11 +212,12 @@ void Connection::on_client_event(reactor::Events events) noexcept {
   using reactor::Events;
   const Events ended = Events::error | Events::hangup;
   if (any(events, Events::writable | ended)) posting_.on_room();
-  if (any(events, Events::readable | Events::peer_closed | ended)) read_for_async();
+  const bool read = any(events, Events::readable | Events::peer_closed | ended) && read_for_async();
   // It may be that no thread reads: what waits for such a peer to read would wait for ever.
   const bool closed = any(events, Events::peer_closed);
   if (closed) heard_end_ = true;
-  if (closed || (any(events, Events::readable | ended) && idle())) (void)check_idle();
+  // Nor does any for one that rests (resting.cpp), of which the reactor tells because its peer has ended.
+  if (closed || (!read && any(events, Events::readable | ended) && idle())) (void)check_idle();
   // What it did not call for is still wanted.
   if (posting_.wants_room() || !any(events, Events::readable)) watch();
 }
@@ -244,15 +245,17 @@ bool Connection::has_taken_all(const Framer& framer) const noexcept {
 }
 
 /// On a thread of the reactor: what has arrived is read and decoded here, then finished after the role is free. While
-/// that is done, more arrives: it is looked for a few times, before the reactor is waited for.
-void Connection::read_for_async() noexcept {
+/// that is done, more arrives: it is looked for a few times, before the reactor is waited for. False if there is nobody
+/// to read for, or another thread does.
+bool Connection::read_for_async() noexcept {
   for (unsigned rounds = 0; rounds < kMostRounds; ++rounds) {
-    if (!begin_for_async(rounds == 0)) return;
+    if (!begin_for_async(rounds == 0)) return rounds != 0;
     Arrived reader{*this};
     end_for_async(read(*framer_, reader));
-    if (reader.finished.empty()) return;
+    if (reader.finished.empty()) return true;
     completions_->run(reader.finished);
   }
+  return true;
 }
 
 /// `called`: the reactor has.
