@@ -260,6 +260,9 @@ class GroupFactory final : public Factory {
     }
     CORBEL_TRY(auto uipmc, ior::decode_uipmc_profile(profile, limits));
     if (uipmc.port == 0) return base::error(Stage::resolve, Code::unsupported);
+    // Nobody can be in what is not named: another profile may lead somewhere.
+    const ior::TaggedComponent* const group = ior::find_component(uipmc.components, ior::ComponentTag::group);
+    if (group == nullptr || !ior::decode_group(*group)) return base::error(Stage::resolve, Code::malformed);
     Reachable result;
     CORBEL_TRY(auto endpoint, endpoint_of(uipmc.host, uipmc.port));
     result.endpoints.push_back(std::move(endpoint));
