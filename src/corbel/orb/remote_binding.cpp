@@ -191,18 +191,6 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   }
 }
 
-/// The connection for requests that want no reply. If it cannot be made, they go with the others.
-connection::ConnectionPtr RemoteTarget::connect_oneways(const Invocation& invocation) {
-  const routing::Route* route = invocation.attempts.route().oneways.get();
-  if (route == nullptr) return {};
-  bool fresh = false;
-  auto connection = core_.cache().acquire(*route, invocation.connect_by(), fresh);
-  if (connection) return *std::move(connection);
-  CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", route->endpoint->text()},
-             {"error", connection.error()});
-  return {};
-}
-
 RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh, bool lent,
                                                const Invocation& invocation) {
   const Attempts& attempts = invocation.attempts;
@@ -257,6 +245,7 @@ void RemoteTarget::drop(const Binding& binding) {
   core_.cache().forget(binding.route(), *binding.connection);
   const std::lock_guard lock(mutex_);
   if (binding_ && binding_->connection == binding.connection) binding_.reset();
+  if (apart_ && apart_->connection == binding.connection) apart_.reset();
 }
 
 /// The next call begins with the reference again, unless it must not.
@@ -359,34 +348,6 @@ void RemoteTarget::find_way(const EffectivePolicies& policies) {
   Invocation invocation(kNone, policies, Edges::kNever, now);
   invocation.limit(now);
   (void)bind(invocation, now);
-}
-
-RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std::int64_t now) {
-  const bool waits = !invocation.operation.oneway || invocation.policies.calls.sync_scope != policy::SyncScope::none ||
-                     invocation.policies.calls.overflow == policy::OnewayOverflow::wait;
-  // A call that has begun may know other places than the reference does.
-  if (waits || invocation.attempts.begun()) return bind(invocation, now);
-  const auto usable = [&](const BindingPtr& binding) { return binding && binding->connection->usable(now); };
-  if (core_.is_shut_down() || core_.left_behind() || usable(bound())) return bind(invocation, now);
-  Searches::SearchPtr search;
-  {
-    const std::lock_guard lock(mutex_);
-    if (search_ == nullptr || search_->over()) {
-      search_ = core_.searches().start(
-          [self = shared_from(this), policies = EffectivePtr(&invocation.policies)] { self->find_way(*policies); });
-    }
-    search = search_;
-  }
-  if (search != nullptr && search->wait_a_moment(earlier(invocation.deadline, invocation.leave_by))) {
-    if (auto binding = bound(); usable(binding)) return binding;
-  }
-  core_.cache().count_dropped_oneway();
-  if (search == nullptr || search->tell()) {
-    const bool late = earlier(invocation.deadline, invocation.leave_by).expired();
-    CORBEL_LOG(core_.log(), client, warning, "oneway messages dropped", {"operation", invocation.operation.name},
-               {"why", late ? "their time was over" : "no connection yet, and the caller does not wait"});
-  }
-  return {};
 }
 
 }  // namespace corbel::orb

@@ -259,14 +259,6 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   return status;
 }
 
-bool RemoteTarget::flush_oneways(Deadline deadline) {
-  core_.check_process();
-  const BindingPtr binding = bound();
-  if (!binding) return true;
-  const bool apart = !binding->oneways || binding->oneways->flush_oneways(deadline).ok();
-  return binding->connection->flush_oneways(deadline).ok() && apart;
-}
-
 void RemoteTarget::raise_no_memory_for(messaging::ReplyStatus status) {
   raise_no_memory(base::Stage::decode, completed_by(status));
 }

@@ -98,11 +98,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);
   static void check_time(const Invocation& invocation, const std::string& peer);
-  /// As bind(), for calls that wait for nothing: null if the way has to be looked for and that takes long, and then the
-  /// call counts as dropped.
-  BindingPtr bind_at_once(Invocation& invocation, std::int64_t now);
   void find_way(const EffectivePolicies& policies);
-  connection::ConnectionPtr connect_oneways(const Invocation& invocation);
   connection::ConnectionPtr find_lent(const Attempts& attempts);
   static base::Deadline head_start(const Invocation& invocation, std::size_t others);
   bool is_outdated(const Binding& binding, const Invocation& invocation);
@@ -120,6 +116,15 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Result<Ways> ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);
+
+  // --- connections of oneways (remote_oneways.cpp) ---
+
+  connection::ConnectionPtr connect_oneways(const Invocation& invocation);
+  BindingPtr bind_apart(const Invocation& invocation, std::int64_t now);
+  BindingPtr connect_apart(const Invocation& invocation);
+  /// As bind(), for calls that wait for nothing: null if the way has to be looked for and that takes long, and then the
+  /// call counts as dropped.
+  BindingPtr bind_at_once(Invocation& invocation, std::int64_t now);
 
   // --- calls (remote_target.cpp) ---
 
@@ -208,6 +213,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
 
   base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;
+  BindingPtr apart_;  // of oneways to a group, while there is no binding
   PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
   std::size_t at_ = 0;
   policy::TransportOptionsPtr options_;  // that were wanted then
