@@ -1,105 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oneways to groups of objects, from stub to servants, over multicast on this host.
-#include <gtest/gtest.h>
-
-#include <condition_variable>
-#include <mutex>
-#include <string>
-
-#include "camera_server.hpp"
-#include "corbel/builtins/builtins.hpp"
-#include "corbel/corbel.hpp"
 #include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
-#include "corbel/ipc/datagram.hpp"
-#include "corbel/orb/groups.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "groups_support.hpp"
 #include "raw_peer.hpp"
 
 namespace {
-
-class GroupMember : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
- public:
-  void push(std::uint32_t number, const Studio::Picture& picture) override {
-    const std::lock_guard lock(mutex_);
-    octets_ += picture.size();
-    last_ = number;
-    ++pushed_;
-    changed_.notify_all();
-  }
-  void caption(const std::string& text) override {
-    const std::lock_guard lock(mutex_);
-    caption_ = text;
-    changed_.notify_all();
-  }
-  std::uint32_t pushed() override {
-    const std::lock_guard lock(mutex_);
-    return pushed_;
-  }
-  bool await(std::uint32_t count, std::chrono::milliseconds patience = std::chrono::seconds(30)) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, patience, [&] { return pushed_ >= count; });
-  }
-  bool await(const std::string& caption) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return caption_ == caption; });
-  }
-  std::string last_caption() {
-    const std::lock_guard lock(mutex_);
-    return caption_;
-  }
-  std::size_t octets() {
-    const std::lock_guard lock(mutex_);
-    return octets_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint32_t pushed_ = 0;
-  std::uint32_t last_ = 0;
-  std::size_t octets_ = 0;
-  std::string caption_;
-};
-
-class GroupCalls : public testing::Test {
- protected:
-  using Orb = IDL::traits<CORBA::ORB>::ref_type;
-  using Camera = IDL::traits<Studio::Camera>::ref_type;
-  using Member = CORBA::servant_reference<GroupMember>;
-
-  Orb make_orb(const std::string& id, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"-ORBMulticastInterface", "lo", "-ORBListenEndpoints", "tcp://127.0.0.1:0"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    orbs_.push_back(corbel::orb::init(arguments, id, corbel::builtins::components()));
-    return orbs_.back();
-  }
-  /// A server with so many members of the group.
-  std::vector<Member> serve(const Orb& orb, std::size_t count) {
-    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    poa->the_POAManager()->activate();
-    std::vector<Member> members;
-    for (std::size_t i = 0; i < count; ++i) {
-      members.push_back(CORBA::make_reference<GroupMember>());
-      const auto id = poa->activate_object(members.back());
-      corbel::orb::join_group(*orb, orb->string_to_object(url_), poa->id_to_reference(id));
-    }
-    return members;
-  }
-  Camera group(const Orb& client) const {
-    return IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(url_));
-  }
-  /// A port that nothing else on this host uses.
-  static std::uint16_t free_port() {
-    return corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::any_v4())->local_address()->port();
-  }
-  void TearDown() override {
-    for (const Orb& orb : orbs_) orb->destroy();
-  }
-
-  const std::string url_ = "corbaloc:miop:1.0@1.0-CorbelTest-7/239.255.77.11:" + std::to_string(free_port());
-  std::vector<Orb> orbs_;
-};
 
 // A long sequence is received into memory that one decoder takes over.
 TEST_F(GroupCalls, OverAStreamReachEveryMemberWithAllThatTheyCarry) {
@@ -187,89 +94,6 @@ TEST_F(GroupCalls, ThatAreTooLargeOrWantAReplySaySo) {
   EXPECT_THROW(all->push(1, Studio::Picture(70'000)), CORBA::IMP_LIMIT);
   all->push(1, Studio::Picture(1));
   EXPECT_TRUE(members[0]->await(1));
-}
-
-TEST_F(GroupCalls, WhatWantsAReplyGoesToTheGatewayIfThereIsOne) {
-  const Orb server = make_orb("one");
-  const auto members = serve(server, 1);
-  const Orb client = make_orb("client");
-  // Beside the group's profile, and within it.
-  for (const bool within : {false, true}) {
-    auto group = *corbel::ior::from_string(client->object_to_string(client->string_to_object(url_)));
-    const auto single = *corbel::ior::from_string(server->object_to_string(members[0]->_this()));
-    if (within) {
-      auto profile = *corbel::ior::decode_uipmc_profile(group.profiles[0]);
-      profile.components.push_back(
-          {static_cast<std::uint32_t>(corbel::ior::ComponentTag::group_iiop), single.profiles[0].data});
-      group.profiles[0] = corbel::ior::encode_profile(profile);
-    } else {
-      group.profiles.push_back(single.profiles[0]);
-    }
-    const Camera all =
-        IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(corbel::ior::to_string(group)));
-    const std::uint32_t before = all->pushed();
-    all->push(1, Studio::Picture(10));
-    EXPECT_TRUE(members[0]->await(before + 1));
-    EXPECT_EQ(all->pushed(), before + 1);
-  }
-}
-
-TEST_F(GroupCalls, OnewaysDoNotNeedTheGateway) {
-  const Orb server = make_orb("one");
-  const auto members = serve(server, 1);
-  auto group = *corbel::ior::from_string(server->object_to_string(server->string_to_object(url_)));
-  const auto single = *corbel::ior::from_string(server->object_to_string(members[0]->_this()));
-  auto gateway = *corbel::ior::decode_iiop_profile(single.profiles[0]);
-  gateway.port = 1;  // nobody listens there
-  gateway.components.clear();
-  group.profiles.push_back(corbel::ior::encode_profile(gateway));
-  const std::string text = corbel::ior::to_string(group);
-  std::uint32_t pushed = 0;
-  for (const auto scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT}) {
-    const Orb client = make_orb("client " + std::to_string(scope));
-    const Camera all =
-        IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(text)->_set_policy_overrides(
-            {CORBA::make_reference<Messaging::SyncScopePolicy>(scope)}, CORBA::SetOverrideType::SET_OVERRIDE));
-    for (int i = 0; i < 3; ++i) {
-      all->push(1, Studio::Picture(10));
-      EXPECT_TRUE(members[0]->await(++pushed)) << scope;
-    }
-    EXPECT_THROW(all->pushed(), CORBA::TRANSIENT) << "this one needs it";
-    all->push(1, Studio::Picture(10));
-    EXPECT_TRUE(members[0]->await(++pushed)) << scope;
-  }
-  // Oneways that went before the gateway was asked, and those after it.
-  group.profiles[1] = single.profiles[0];
-  const Camera all = IDL::traits<Studio::Camera>::unchecked_narrow(
-      make_orb("client")->string_to_object(corbel::ior::to_string(group)));
-  for (int i = 0; i < 3; ++i) {
-    all->push(1, Studio::Picture(10));
-    EXPECT_TRUE(members[0]->await(++pushed));
-    EXPECT_EQ(all->pushed(), pushed);
-  }
-}
-
-TEST_F(GroupCalls, AProfileThatNamesNoGroupLeadsNowhere) {
-  const Orb server = make_orb("one");
-  const auto members = serve(server, 1);
-  const Orb client = make_orb("client");
-  const auto whole = *corbel::ior::from_string(client->object_to_string(client->string_to_object(url_)));
-  auto nameless = *corbel::ior::decode_uipmc_profile(whole.profiles[0]);
-  auto cut = nameless;
-  nameless.components.clear();
-  cut.components[0].data.resize(5);
-  for (const auto& bad : {nameless, cut}) {
-    auto reference = whole;
-    reference.profiles = {corbel::ior::encode_profile(bad)};
-    const auto called = [&] {
-      return IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(corbel::ior::to_string(reference)));
-    };
-    EXPECT_THROW(called()->push(1, Studio::Picture(1)), CORBA::SystemException);
-    const auto before = members[0]->pushed();
-    reference.profiles.push_back(whole.profiles[0]);
-    called()->push(1, Studio::Picture(1));
-    EXPECT_TRUE(members[0]->await(before + 1));
-  }
 }
 
 TEST_F(GroupCalls, WhoHasLeftIsNotReachedAndWhoStaysIs) {
