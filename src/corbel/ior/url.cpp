@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ior/url.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 // corbaloc and corbaname URLs (CORBA 3.3 part 2, 7.6.10):
@@ -69,20 +70,24 @@ bool consume_version(std::string_view& text, Version& version) noexcept {
          version.major == 1;
 }
 
-/// [version "@"] host [":" port], where host may be an IPv6 address in brackets.
+/// [version "@"] host [":" port], where host may be an IPv6 address in brackets, with a scope (RFC 4007: "%eth0").
 bool parse_iiop_address(std::string_view text, UrlAddress& address) {
   if (!consume_version(text, address.version) || text.empty()) return false;
   std::string_view host;
+  std::string_view scope;
   if (text.front() == '[') {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos) return false;
     host = text.substr(1, close - 1);
+    scope = host.substr(std::min(host.find('%'), host.size()));
     text.remove_prefix(close + 1);
   } else {
     host = text.substr(0, text.find(':'));
     text.remove_prefix(host.size());
   }
   address.host = host;
+  host.remove_suffix(scope.size());
+  if (scope.size() == 1 || scope.find_first_of("[% \t\r\n", 1) != std::string_view::npos) return false;
   if (host.empty() || host.find_first_of("[]% \t\r\n") != std::string_view::npos) return false;
   if (text.empty()) return true;
   return text.front() == ':' && parse_number(text.substr(1), address.port) && address.port != 0;

@@ -49,6 +49,15 @@ TEST(ObjectUrl, ListsAddressesWithVersionsAndPorts) {
   EXPECT_EQ(key_of(url), "a/b,c");
 }
 
+TEST(ObjectUrl, TakesTheScopeOfAnAddressInBracketsAndNowhereElse) {
+  EXPECT_EQ(parse("corbaloc::1.2@[fe80::1%eth0]:1/k").addresses[0].host, "fe80::1%eth0");
+  EXPECT_EQ(parse("corbaloc::[fe80::1%2]:1/k").addresses[0].host, "fe80::1%2");
+  for (const char* text : {"corbaloc::[fe80::1%]:1/k", "corbaloc::[fe80::1%a b]:1/k", "corbaloc::[fe80::1%a%b]:1/k",
+                           "corbaloc::[%eth0]:1/k", "corbaloc::h%eth0:1/k"}) {
+    EXPECT_EQ(fault_of(text), UrlFault::bad_address) << text;
+  }
+}
+
 TEST(ObjectUrl, MayLackAKey) {
   EXPECT_TRUE(parse("corbaloc::host").object_key.empty());
   EXPECT_TRUE(parse("corbaloc::host/").object_key.empty());
