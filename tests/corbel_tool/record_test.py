@@ -6,6 +6,7 @@ usage: record_test.py CORBEL SERVER IDL
 """
 
 import json
+import os
 import random
 import socket
 import sys
@@ -172,6 +173,15 @@ class RecordTest(BenchTest):
         handmade = self.write("handmade.jsonl", {"operation": "_get_count", "arguments": {}, "result": 42})
         self.assertIn("give REF", self.bench.run("replay", handmade, "--idl", IDL, status=2))
         self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
+
+    def test_files_without_an_end_are_refused(self):
+        endless = self.write("endless.jsonl")
+        os.remove(endless)
+        os.symlink("/dev/zero", endless)
+        for command in (("mock", endless), ("replay", endless, self.bench.reference)):
+            self.assertIn("larger than a gibibyte", self.bench.run(*command, "--idl", IDL, status=2))
+        long = self.write("long.jsonl", "x" * 70_000_000 + "\n", {"operation": "_get_count", "arguments": {}, "result": 42})
+        self.assertIn("1 calls, 0 with another end; 1 lines", self.bench.run("replay", long, self.bench.reference, "--idl", IDL, status=1))
 
     def test_calls_go_on_when_the_recording_cannot_be_written_any_more(self):
         file = path_in(self.folder, "full.jsonl")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording.hpp"
 
+#include <array>
 #include <fstream>
 #include <stdexcept>
 
@@ -52,6 +53,38 @@ Exchange exchange_of(const Json& json, std::size_t line) {
   return exchange;
 }
 
+/// Whether a file has an end is seen only there.
+void check_size(std::size_t octets) {
+  constexpr std::size_t kLargest = 1U << 30;
+  if (octets > kLargest) throw std::runtime_error("it, or a line of it, is larger than a gibibyte");
+}
+
+/// The next line; of one that is too long the beginning. False at the end.
+bool read_line(std::istream& in, std::string& text) {
+  text.clear();
+  std::array<char, 1 << 16> block;
+  for (std::size_t octets = 0;;) {
+    in.getline(block.data(), block.size());
+    const auto count = static_cast<std::size_t>(in.gcount());
+    const bool ends = in.good();  // then the end of the line is counted, too
+    if (text.size() <= kLongestLine) text.append(block.data(), ends ? count - 1 : count);
+    if (ends) return true;
+    if (in.eof() || count == 0) return octets + count > 0;
+    check_size(octets += count);
+    in.clear();
+  }
+}
+
+std::string read_rest(std::istream& in) {
+  std::string text;
+  std::array<char, 1 << 16> block;
+  while (in.read(block.data(), block.size()), in.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    check_size(text.size());
+  }
+  return text;
+}
+
 }  // namespace
 
 Json Exchange::outcome() const {
@@ -101,11 +134,11 @@ Recording read_recording(const std::string& path) {
   };
   try {
     if (file.peek() == '[') {
-      const Json all = parse_json({std::istreambuf_iterator<char>(file), {}});
+      const Json all = parse_json(read_rest(file));
       for (std::size_t i = 0; i < all.size(); ++i) take(all[i], i + 1);
     } else {
       std::string text;
-      for (std::size_t line = 1; std::getline(file, text); ++line) {
+      for (std::size_t line = 1; read_line(file, text); ++line) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
         Json json;
         try {
