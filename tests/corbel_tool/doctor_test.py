@@ -7,6 +7,7 @@ usage: doctor_test.py CORBEL SERVER
 
 import contextlib
 import json
+import os
 import socket
 import struct
 import subprocess
@@ -59,6 +60,20 @@ def ior(host="127.0.0.1", port=1, type_id="IDL:Test/Bench:1.0", key=b"key", mino
         for tag, data in components:
             profile.number(tag).raw(data)
     whole = Encoder().text(type_id).number(1).number(0).raw(bytes(profile.octets))
+    return "IOR:" + whole.octets.hex()
+
+
+def group_ior(domain="Domain", component=True):
+    """To a group at 239.255.77.12:4000."""
+    group = Encoder()
+    group.octets += bytes([1, 0])
+    group.raw(domain.encode("latin-1") + b"\0").number(7, "<Q").number(0)
+    profile = Encoder()
+    profile.octets += bytes([1, 0])
+    profile.text("239.255.77.12").number(4000, "<H").number(1 if component else 0)
+    if component:
+        profile.number(39).raw(bytes(group.octets))
+    whole = Encoder().text("IDL:Test/Bench:1.0").number(1).number(3).raw(bytes(profile.octets))
     return "IOR:" + whole.octets.hex()
 
 
@@ -279,6 +294,25 @@ class DoctorTest(DoctorCase):
 
     def test_a_name_that_leads_nowhere(self):
         self.doctor("corbaname::127.0.0.1:1#a/b", NOT_REACHED, "the naming service at tcp://127.0.0.1:1", "nobody listens", "cannot be resolved")
+
+    def test_a_group_is_told_as_one(self):
+        environment = {**os.environ, "CORBEL_MULTICAST_INTERFACE": "lo"}
+        told = run(CORBEL, "doctor", group_ior(), env=environment)
+        self.assertEqual(told.returncode, DONE, told.stdout)
+        for text in ("239.255.77.12:4000 is the address of the group Domain-7", "can be sent oneways", "healthy"):
+            self.assertIn(text, told.stdout)
+        told = run(CORBEL, "doctor", group_ior(), env={**environment, "CORBEL_MULTICAST_INTERFACE": "nowhere0"})
+        self.assertNotEqual(told.returncode, DONE)
+        self.assertIn("cannot be sent anything", told.stdout)
+        told = run(CORBEL, "doctor", group_ior(component=False), env=environment)
+        self.assertEqual(told.returncode, NOT_REACHED, told.stdout)
+        self.assertIn("names none", told.stdout)
+
+    def test_what_is_no_utf_8_in_a_reference_does_not_hide_the_rest(self):
+        told = run(CORBEL, "ior", group_ior(domain="D\xff"))
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        self.assertIn("239.255.77.12", told.stdout)
+        self.assertIn('"version":0', told.stdout)
 
 
 if __name__ == "__main__":

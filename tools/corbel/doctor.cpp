@@ -110,11 +110,26 @@ class Doctor {
     type_ = arguments_.type.empty() ? ior->type_id : arguments_.type;
     judge(*ior, findings_);
     const Reached reached = reach(*ior, "");
+    if (places_seen_ == 0 && names_group(*ior)) return send_to_group(object);
     if (reached == Reached::nothing || reached == Reached::silence) {
       // The ORB may know carriers that were not probed.
       if (places_seen_ > 0) return kNoAnswer;
     }
     return ask(object, reached);
+  }
+
+  /// Nothing comes back from a group, so that nothing is asked.
+  int send_to_group(const ObjectRef& object) {
+    try {
+      CORBA::PolicyList unmet;
+      object->_validate_connection(unmet);
+      add(Level::good, "the group", "can be sent oneways from here");
+      return kDone;
+    } catch (const CORBA::SystemException& exception) {
+      add(Level::problem, "the group", "cannot be sent anything: " + detail(exception),
+          "CORBEL_MULTICAST_INTERFACE names the network interface by which groups are sent to");
+      return status_of(exception);
+    }
   }
 
   /// Probes all places of the reference, and of those that it is forwarded to.

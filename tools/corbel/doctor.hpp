@@ -43,6 +43,9 @@ struct Place {
 /// All places that the profiles name; what cannot be used is a finding.
 std::vector<Place> places_of(const ior::Ior& ior, std::vector<Finding>& findings);
 
+/// True if a profile names a group of objects, to which oneways are sent (UIPMC).
+bool names_group(const ior::Ior& ior);
+
 /// What the reference itself shows, without asking any server: hosts that only this machine knows, code sets, TLS.
 void judge(const ior::Ior& ior, std::vector<Finding>& findings);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reference shows of itself.
+#include <algorithm>
+
 #include "corbel/base/log.hpp"
 #include "corbel/cdr/encapsulation.hpp"
+#include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ipc/inet_address.hpp"
 #include "doctor.hpp"
@@ -115,7 +118,32 @@ void judge_code_sets(const std::vector<ior::TaggedComponent>& components, std::v
   }
 }
 
+void add_group(const ior::TaggedProfile& profile, std::vector<Place>& places, std::vector<Finding>& findings) {
+  const auto body = ior::decode_uipmc_profile(profile);
+  const auto group = ior::group_of(profile);
+  if (!body || !group) {
+    findings.push_back({Level::problem, "the reference", "has a profile of a group (UIPMC) that names none",
+                        "its ORB, or who passed it on, damaged it"});
+    return;
+  }
+  findings.push_back({Level::note, base::printable(body->host) + ":" + std::to_string(body->port),
+                      "is the address of the group " + base::printable(group->domain) + "-" +
+                          std::to_string(group->id) +
+                          ", which takes oneways and answers nothing: who is in it cannot be found out",
+                      ""});
+  for (const auto& component : body->components) {
+    if (component.tag != static_cast<std::uint32_t>(ior::ComponentTag::group_iiop)) continue;
+    const auto iiop =
+        ior::decode_iiop_profile({static_cast<std::uint32_t>(ior::ProfileTag::internet_iop), component.data});
+    if (iiop) add_iiop(*iiop, places, findings);
+  }
+}
+
 }  // namespace
+
+bool names_group(const ior::Ior& ior) {
+  return std::ranges::any_of(ior.profiles, [](const auto& profile) { return ior::group_of(profile).ok(); });
+}
 
 std::vector<Place> places_of(const ior::Ior& ior, std::vector<Finding>& findings) {
   std::vector<Place> places;
@@ -126,6 +154,8 @@ std::vector<Place> places_of(const ior::Ior& ior, std::vector<Finding>& findings
       add(places, {Place::Kind::unix_socket, uiop->path, 0, uiop->version, uiop->object_key});
     } else if (const auto corbel = ior::decode_corbel_profile(profile)) {
       add_corbel(*corbel, places);
+    } else if (profile.tag == static_cast<std::uint32_t>(ior::ProfileTag::uipmc)) {
+      add_group(profile, places, findings);
     } else if (profile.tag == static_cast<std::uint32_t>(ior::ProfileTag::internet_iop)) {
       findings.push_back({Level::problem, "the reference", "has an IIOP profile that cannot be read",
                           "it was damaged on its way here"});
@@ -134,7 +164,7 @@ std::vector<Place> places_of(const ior::Ior& ior, std::vector<Finding>& findings
                           "has a profile of tag " + std::to_string(profile.tag) + ", which is not known here", ""});
     }
   }
-  if (places.empty()) {
+  if (places.empty() && !names_group(ior)) {
     findings.push_back({Level::problem, "the reference", "names no address that can be used from here",
                         "look at it with `corbel ior`; its server has to listen at TCP for clients like this one"});
   }

@@ -308,7 +308,8 @@ std::string corbaloc(const ior::Ior& ior) {
 
 /// Fit for a terminal: the maker of the reference may mean it harm.
 std::string shown(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text =
+      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return base::printable(text, 6 * text.size());  // whole, however much of it is escaped
 }
 
