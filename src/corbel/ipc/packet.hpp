@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <span>
 #include <utility>
 
@@ -16,8 +17,9 @@ namespace corbel::ipc {
 ///
 /// A message is sent whole or not at all. Errors of sending (stage send): too_large (send_buffer says how large one may
 /// be), bad_argument (empty: the peer would take it for the end), lost, would_block, timed_out. Of receiving (stage
-/// receive): closed when the peer will send no more, truncated when a message was longer than the room for it (whose
-/// beginning is there, the rest is gone), lost, would_block, timed_out.
+/// receive): closed when the peer will send no more (lost if it had not
+/// read all that it was sent), each behind all that it sent; truncated when a message was longer than the room for it
+/// (whose beginning is there, the rest is gone), lost, would_block, timed_out.
 class PacketStream : public Socket<Role::unix_packet> {
   using Base = Socket<Role::unix_packet>;
 
@@ -55,7 +57,7 @@ class PacketStream : public Socket<Role::unix_packet> {
   }
   /// One recv(2): the size of the message.
   base::Result<std::size_t> recv(base::ByteSpan room, RecvFlags flags = RecvFlags::none) noexcept {
-    return unless_ended(detail::recv_message(handle(), room, static_cast<int>(flags)));
+    return to_the_end([&] { return detail::recv_message(handle(), room, static_cast<int>(flags)); });
   }
   base::Result<std::size_t> recv(base::ByteSpan room, base::Deadline deadline) noexcept {
     const IoVector one(room);
@@ -64,13 +66,17 @@ class PacketStream : public Socket<Role::unix_packet> {
   /// One recvmsg(2): a message scattered into at most 1,024 pieces.
   base::Result<std::size_t> recvv(std::span<const IoVector> list,
                                   base::Deadline deadline = base::Deadline::none()) noexcept {
-    return unless_ended(detail::until(deadline, handle(), Ready::readable,
-                                      [&](int flags) { return detail::recvv_message(handle(), list, flags); }));
+    return to_the_end([&] {
+      return detail::until(deadline, handle(), Ready::readable,
+                           [&](int flags) { return detail::recvv_message(handle(), list, flags); });
+    });
   }
   /// The size of the message that comes next, which stays in the queue.
   base::Result<std::size_t> next_size(base::Deadline deadline = base::Deadline::none()) const noexcept {
-    return unless_ended(detail::until(deadline, handle(), Ready::readable,
-                                      [&](int flags) { return detail::next_size(handle(), flags); }));
+    return to_the_end([&] {
+      return detail::until(deadline, handle(), Ready::readable,
+                           [&](int flags) { return detail::next_size(handle(), flags); });
+    });
   }
 
   base::Status wait_readable(base::Deadline deadline) const noexcept {
@@ -95,10 +101,23 @@ class PacketStream : public Socket<Role::unix_packet> {
 
  private:
   static base::Error empty_message() noexcept { return base::error(base::Stage::send, base::Code::bad_argument); }
-  static base::Result<std::size_t> unless_ended(base::Result<std::size_t> count) noexcept {
-    if (count && *count == 0) return base::error(base::Stage::receive, base::Code::closed);
+  /// That the peer closed with messages unread Linux tells once, and before what it had sent; of a stream it tells that
+  /// last, and so does this.
+  template <class Receive>
+  [[gnu::always_inline]] base::Result<std::size_t> to_the_end(Receive receive) const noexcept {
+    base::Result<std::size_t> count = receive();
+    if (!count && count.error().os_error == ECONNRESET && !was_reset_) [[unlikely]] {
+      was_reset_ = true;
+      count = receive();  // does not wait: nothing more can come
+    }
+    if (count && *count == 0) [[unlikely]] {
+      if (was_reset_) return base::error(base::Stage::receive, base::Code::lost, ECONNRESET);
+      return base::error(base::Stage::receive, base::Code::closed);
+    }
     return count;
   }
+
+  mutable bool was_reset_ = false;  // of the side that receives
 };
 
 using PacketAcceptor = Acceptor<UnixAddress, PacketStream>;

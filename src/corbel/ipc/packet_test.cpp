@@ -26,6 +26,22 @@ class PacketTest : public ::testing::Test {
   std::array<base::Octet, 8> room_{};
 };
 
+TEST_F(PacketTest, WhatWasSentByAPeerThatClosedWithMessagesUnreadStillArrives) {
+  for (const bool looks_first : {false, true}) {
+    auto pair = *make_packet_pair();
+    ASSERT_TRUE(pair.first.send(base::as_bytes("unread")));
+    for (const char* message : {"reply", "end"}) ASSERT_TRUE(pair.second.send(base::as_bytes(message)));
+    pair.second.close();
+    if (looks_first) {
+      EXPECT_EQ(*pair.first.next_size(), 5U);
+    }
+    EXPECT_EQ(*pair.first.recv(room_), 5U);
+    const IoVector one(room_);
+    EXPECT_EQ(*pair.first.recvv({&one, 1}, Deadline::after(60s)), 3U);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(pair.first.recv(room_).error().code, Code::lost);
+  }
+}
+
 TEST_F(PacketTest, KeepsMessageBoundaries) {
   ASSERT_TRUE(client_.send(base::as_bytes("ab")));
   const std::array<ConstIoVector, 2> gather{base::as_bytes("cde"), base::as_bytes("f")};
