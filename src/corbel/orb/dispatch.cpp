@@ -11,6 +11,7 @@
 #include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/ipc/asymmetric_fence.hpp"
 #include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -186,6 +187,8 @@ void Dispatch::on_locate_request(connection::Connection& connection,
 namespace {
 
 std::unique_ptr<connection::RequestHandler> make_dispatch(Core& core) {
+  // In a process with several threads the system takes 10 ms or more to allow them, and an early request would wait.
+  (void)ipc::has_asymmetric_fences();
   return std::make_unique<Dispatch>(core);
 }
 
