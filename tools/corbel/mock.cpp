@@ -134,11 +134,18 @@ class Actor final : public PortableServer::DynamicImplementation {
       const std::lock_guard lock(stage_.mutex);
       wait = answer(*request);
     }
-    if (stage_.arguments.timed && wait > 0)
-      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(wait));
+    if (stage_.arguments.timed) take(std::chrono::duration<double, std::milli>(wait));
   }
 
  private:
+  /// Not beyond the end: clients get their answers then.
+  static void take(std::chrono::duration<double, std::milli> time) {
+    constexpr std::chrono::duration<double, std::milli> kTurn(50);
+    const auto begin = std::chrono::steady_clock::now();
+    for (auto left = time; left.count() > 0 && !end_came(); left = time - (std::chrono::steady_clock::now() - begin))
+      std::this_thread::sleep_for(std::min(left, kTurn));
+  }
+
   double answer(CORBA::ServerRequest& request) {
     const std::string& operation = request.operation();
     Signature signature;
