@@ -10,6 +10,7 @@ import os
 import random
 import socket
 import sys
+import time
 import unittest
 
 from between import CORBEL, IDL, TIMEOUT_S, BenchTest, Program, path_in, port_of
@@ -173,6 +174,46 @@ class RecordTest(BenchTest):
         handmade = self.write("handmade.jsonl", {"operation": "_get_count", "arguments": {}, "result": 42})
         self.assertIn("give REF", self.bench.run("replay", handmade, "--idl", IDL, status=2))
         self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
+
+    def test_types_are_called_as_the_idl_calls_them(self):
+        plant = path_in(self.folder, "prefixed.idl")
+        with open(plant, "w", encoding="utf-8") as file:
+            file.write('#pragma prefix "example.com"\n// SPDX-License-Identifier: Apache-2.0\nmodule M { struct P { long x; }; struct L { long x; }; '
+                       'exception No { long why; }; interface I { any swap(in any v) raises (No); };\n#pragma ID L "LOCAL:l"\n};\n')
+        point = {"x": 1}
+        values = [{"type": "M::P", "value": point}, {"type": "M::L", "value": point}, {"type": "string<3>", "value": "abc"},
+                  {"type": "sequence<M::P, 2>", "value": [point]}, {"type": "M::P[1][2]", "value": [[point, point]]},
+                  {"type": "Object", "value": None}, {"type": "sequence<long, 2>", "value": [1]}]
+        answers = self.write("prefixed.jsonl", *({"operation": "swap", "arguments": {"v": one}, "result": {"result": one}} for one in values),
+                             {"operation": "swap", "exception": "M::No", "members": {"why": 1}})
+        session = path_in(self.folder, "prefixed_session.jsonl")
+        with self.bench.between("mock", answers, "--idl", plant) as mock, \
+                self.bench.between("record", mock.reference, session, "--idl", plant) as record:
+            for one in values:
+                said = self.bench.run("call", record.reference, "swap", json.dumps(one), "--idl", plant)
+                self.assertEqual(json.loads(said), one)
+            self.assertIn("raised M::No", self.bench.run("call", record.reference, "swap", "5", "--idl", plant, status=1))
+            self.assertEqual(record.end(), 0)
+            with open(session, encoding="utf-8") as file:
+                self.assertEqual([json.loads(line)["arguments"]["v"] for line in file if "swap" in line][:-1], values)
+            self.bench.run("replay", session, mock.reference, "--idl", plant)
+            with open(session, encoding="utf-8") as file:
+                text = file.read()
+            before = self.write("prefixed_before.jsonl", text.replace('"arguments":{"v":{"type":"M::P"', '"arguments":{"v":{"type":"example.com::M::P"'))
+            with open(before, encoding="utf-8") as file:
+                self.assertIn("example.com", file.read())
+            self.bench.run("replay", before, mock.reference, "--idl", plant)
+            self.assertEqual(mock.end(), 0)
+
+    def test_a_slow_answer_does_not_keep_a_mock_from_its_end(self):
+        slow = self.write("slow.jsonl", {"operation": "_get_count", "result": 42, "ms": 3_600_000})
+        with self.mock(slow, "--timed") as mock:
+            call = Program(CORBEL, "call", mock.reference, "count", "--idl", IDL)
+            time.sleep(0.5)
+            begin = time.monotonic()
+            self.assertEqual(mock.end(), 0)
+            self.assertLess(time.monotonic() - begin, 10)
+            call.close()
 
     def test_files_without_an_end_are_refused(self):
         endless = self.write("endless.jsonl")

@@ -114,7 +114,7 @@ class Bench {
       try {
         oneway_ ? request->send_oneway() : request->invoke();
       } catch (const CORBA::UnknownUserException& exception) {
-        throw std::runtime_error("the operation raises " + type_name(exception.exception()._type()) +
+        throw std::runtime_error("the operation raises " + caller_.json().name_of(exception.exception()._type()) +
                                  "; give it arguments with which it works");
       }
     }
@@ -148,7 +148,7 @@ class Bench {
       try {
         oneway_ ? request->send_oneway() : request->invoke();
       } catch (const CORBA::UnknownUserException& exception) {
-        error = type_name(exception.exception()._type());
+        error = caller_.json().name_of(exception.exception()._type());
       } catch (const CORBA::Exception& exception) {
         error = exception._name();
       }

@@ -48,7 +48,7 @@ class Call {
       request->invoke();
     } catch (const CORBA::UnknownUserException& exception) {
       Json json;
-      json["exception"] = type_name(exception.exception()._type());
+      json["exception"] = caller_.json().name_of(exception.exception()._type());
       json["members"] = caller_.json().to_json(exception.exception());
       if (arguments_.json)
         print(json);

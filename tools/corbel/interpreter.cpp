@@ -102,7 +102,7 @@ bool Interpreter::read(cdr::Decoder body, const std::vector<Parameter>& paramete
       why = failure.what();
     }
     if (why.empty() && body.ok()) continue;
-    seen.problem = "'" + name + "' is no " + type_name(*type) + (why.empty() ? "" : ": " + why.substr(0, 200));
+    seen.problem = "'" + name + "' is no " + types_.name_of(*type) + (why.empty() ? "" : ": " + why.substr(0, 200));
     return false;
   }
   if (body.remaining() == 0) return true;

@@ -160,12 +160,12 @@ void JsonValues::set(const Ref& dynamic, const Json& json, const std::string& wh
       return set(box->get_boxed_value_as_dyn_any(), json, where);
     }
     default:
-      refuse(where, "values of type " + type_name(type) + " cannot be written as JSON");
+      refuse(where, "values of type " + types_.name_of(type) + " cannot be written as JSON");
   }
 } catch (const DynAny::InvalidValue&) {
-  refuse(where, json.dump().substr(0, 60) + " is no value of type " + type_name(*dynamic->type()));
+  refuse(where, json.dump().substr(0, 60) + " is no value of type " + types_.name_of(*dynamic->type()));
 } catch (const DynAny::TypeMismatch&) {
-  refuse(where, json.dump().substr(0, 60) + " is no value of type " + type_name(*dynamic->type()));
+  refuse(where, json.dump().substr(0, 60) + " is no value of type " + types_.name_of(*dynamic->type()));
 }
 
 bool JsonValues::set_basic(const Ref& dynamic, TCKind kind, const Json& json, const std::string& where) {
@@ -223,7 +223,7 @@ bool JsonValues::set_basic(const Ref& dynamic, TCKind kind, const Json& json, co
     }
     case TCKind::tk_fixed:
       if (!as<DynamicAny::DynFixed>(dynamic)->set_value(json.is_string() ? json.get<std::string>() : json.dump())) {
-        refuse(where, json.dump() + " has more decimals than " + type_name(*dynamic->type()));
+        refuse(where, json.dump() + " has more decimals than " + types_.name_of(*dynamic->type()));
       }
       return true;
     case TCKind::tk_enum: {

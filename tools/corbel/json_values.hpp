@@ -46,6 +46,8 @@ class JsonValues {
   Json to_json(const CORBA::Any& value);
   /// Throws std::runtime_error saying where in the value what is wrong; `where` names the whole.
   CORBA::Any from_json(const Json& json, const CORBA::typecode_reference& type, const std::string& where);
+  /// The type as it is named in the JSON of an any.
+  std::string name_of(const CORBA::TypeCode& type) const { return types_.name_of(type); }
 
  private:
   using Ref = DynamicAny::DynAny::Ref;

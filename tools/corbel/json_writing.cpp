@@ -98,7 +98,7 @@ Json JsonValues::value_of(const Ref& dynamic, Walk& walk) {
     case TCKind::tk_wstring:
       return narrow_text(dynamic->get_wstring());
     case TCKind::tk_TypeCode:
-      return type_name(*dynamic->get_typecode());
+      return types_.name_of(*dynamic->get_typecode());
     case TCKind::tk_objref: {
       const auto object = dynamic->get_reference();
       return object == nullptr ? Json(nullptr) : Json(orb_->object_to_string(object));
@@ -106,7 +106,7 @@ Json JsonValues::value_of(const Ref& dynamic, Walk& walk) {
     case TCKind::tk_any: {
       const CORBA::Any inner = dynamic->get_any();
       Json json;
-      json["type"] = type_name(inner._type());
+      json["type"] = types_.name_of(inner._type());
       if (++walk.depth > kDeepest) throw std::runtime_error("Anys are nested too deeply");
       json["value"] = to_json(inner, walk);
       --walk.depth;
@@ -129,7 +129,7 @@ Json JsonValues::value_of(const Ref& dynamic, Walk& walk) {
       return box->is_null() ? Json(nullptr) : part_of(box->get_boxed_value_as_dyn_any(), "boxed", walk);
     }
     default:
-      return "<" + type_name(type) + ">";
+      return "<" + types_.name_of(type) + ">";
   }
 }
 

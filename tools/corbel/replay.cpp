@@ -168,7 +168,7 @@ class Replay {
         if ((argument.flags & CORBA::ARG_OUT) != 0) result[argument.name] = json_.to_json(argument.value);
       outcome.result = std::move(result);
     } catch (const CORBA::UnknownUserException& exception) {
-      outcome.exception = type_name(exception.exception()._type());
+      outcome.exception = types_.name_of(exception.exception()._type());
       outcome.members = json_.to_json(exception.exception());
     } catch (const CORBA::SystemException& exception) {
       constexpr const char* kCompleted[] = {"COMPLETED_YES", "COMPLETED_NO", "COMPLETED_MAYBE"};

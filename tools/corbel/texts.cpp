@@ -85,8 +85,15 @@ std::wstring wide_text(const std::string& text) {
   return out;
 }
 
-std::string type_name(const CORBA::TypeCode& type, int depth) {
-  if (depth == 0) return "...";  // a stranger's sequence may be one of itself
+std::string name_in_id(const std::string& id) {
+  if (!id.starts_with("IDL:") || id.rfind(':') <= 3) return "";
+  std::string name = id.substr(4, id.rfind(':') - 4);
+  for (std::size_t at = 0; (at = name.find('/', at)) != std::string::npos;) name.replace(at, 1, "::");
+  return name;
+}
+
+std::string type_name(const CORBA::TypeCode& type, const TypeNames* names, int depth) {
+  if (depth <= 0) return "...";  // a stranger's sequence may be one of itself
   static constexpr const char* kBasic[] = {"null",          "void",  "short",          "long",    "unsigned short",
                                            "unsigned long", "float", "double",         "boolean", "char",
                                            "octet",         "any",   "CORBA::TypeCode"};
@@ -94,9 +101,9 @@ std::string type_name(const CORBA::TypeCode& type, int depth) {
   if (kind < std::size(kBasic)) return kBasic[kind];
   switch (type.kind()) {
     case TCKind::tk_string:
-      return "string";
+      return type.length() == 0 ? "string" : "string<" + std::to_string(type.length()) + ">";
     case TCKind::tk_wstring:
-      return "wstring";
+      return type.length() == 0 ? "wstring" : "wstring<" + std::to_string(type.length()) + ">";
     case TCKind::tk_longlong:
       return "long long";
     case TCKind::tk_ulonglong:
@@ -108,20 +115,27 @@ std::string type_name(const CORBA::TypeCode& type, int depth) {
     case TCKind::tk_fixed:
       return "fixed<" + std::to_string(type.fixed_digits()) + "," + std::to_string(type.fixed_scale()) + ">";
     case TCKind::tk_sequence:
-      return "sequence<" + type_name(*type.content_type(), depth - 1) + ">";
-    case TCKind::tk_array:
-      return type_name(*type.content_type(), depth - 1) + "[" + std::to_string(type.length()) + "]";
+      return "sequence<" + type_name(*type.content_type(), names, depth - 1) +
+             (type.length() == 0 ? "" : ", " + std::to_string(type.length())) + ">";
+    case TCKind::tk_array: {
+      std::string lengths = "[" + std::to_string(type.length()) + "]";
+      CORBA::typecode_reference element = type.content_type();
+      for (; element->kind() == TCKind::tk_array && depth > 0; element = element->content_type(), --depth)
+        lengths += "[" + std::to_string(element->length()) + "]";
+      return type_name(*element, names, depth - 1) + lengths;
+    }
     default:
       break;
   }
-  // "IDL:M/S:1.0" tells the scopes, which the name alone does not.
-  std::string id = type.id();
-  if (id.starts_with("IDL:") && id.rfind(':') > 3) {
-    id = id.substr(4, id.rfind(':') - 4);
-    for (std::size_t at = 0; (at = id.find('/', at)) != std::string::npos;) id.replace(at, 1, "::");
-    return id;
+  const std::string id = type.id();
+  if (id == "IDL:omg.org/CORBA/Object:1.0") return "Object";
+  if (id == "IDL:omg.org/CORBA/ValueBase:1.0") return "ValueBase";
+  if (names != nullptr) {
+    if (const auto known = names->find(id); known != names->end()) return known->second;
   }
-  return type.name();
+  // It tells the scopes, which the name alone does not.
+  std::string name = name_in_id(id);
+  return name.empty() ? type.name() : name;
 }
 
 }  // namespace corbel::tool

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,12 @@ std::vector<std::uint8_t> from_base64(const std::string& text);
 std::string narrow_text(const std::wstring& text);
 std::wstring wide_text(const std::string& text);
 
-/// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode, so many sequences and arrays deep.
-std::string type_name(const CORBA::TypeCode& type, int depth = 64);
+/// Scoped names by repository id.
+using TypeNames = std::map<std::string, std::string, std::less<>>;
+/// "sequence<M::S>", "long": as IDL writes it, so many sequences deep. What `names` does not have is called as its
+/// repository id says, prefix and all.
+std::string type_name(const CORBA::TypeCode& type, const TypeNames* names = nullptr, int depth = 64);
+/// "M::S" of "IDL:M/S:1.0"; empty if it is no such id.
+std::string name_in_id(const std::string& id);
 
 }  // namespace corbel::tool

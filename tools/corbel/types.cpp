@@ -125,6 +125,10 @@ void Types::collect(const model::Contents& contents) {
   for (const model::Declaration* declaration : contents) {
     if (declaration->kind == model::DeclarationKind::forward) continue;
     by_name_.emplace(model::scoped_name(*declaration), declaration);
+    if (!declaration->repository_id.empty()) {
+      names_.emplace(declaration->repository_id, model::scoped_name(*declaration));
+      by_id_.emplace(name_in_id(declaration->repository_id), declaration);
+    }
     if (declaration->kind == model::DeclarationKind::bitmask || declaration->kind == model::DeclarationKind::bitset) {
       bits_.emplace(declaration->repository_id, declaration);
     }
@@ -154,39 +158,6 @@ CORBA::typecode_reference Types::type_code(const model::Type& type) {
 
 CORBA::typecode_reference Types::type_code(const model::Exception& exception) {
   return make_declared(exception).code;
-}
-
-CORBA::typecode_reference Types::named(std::string_view name) {
-  if (name.starts_with("::")) name.remove_prefix(2);
-  // IDL itself knows best what a type's name means: it compiles a line that uses it.
-  if (const auto found = by_name_.find(name); found != by_name_.end()) {
-    switch (found->second->kind) {
-      case model::DeclarationKind::alias:
-      case model::DeclarationKind::enum_:
-      case model::DeclarationKind::struct_:
-      case model::DeclarationKind::union_:
-      case model::DeclarationKind::exception:
-      case model::DeclarationKind::interface_:
-      case model::DeclarationKind::value:
-      case model::DeclarationKind::value_box:
-      case model::DeclarationKind::bitset:
-      case model::DeclarationKind::bitmask:
-        return make_declared(*found->second).code;
-      default:
-        return nullptr;
-    }
-  }
-  auto parsed = idl::front::parse("typedef " + std::string(name) + " named_;\n", "type");
-  if (parsed.model == nullptr || parsed.model->contents.size() != 1) {
-    if (!name.starts_with("sequence<") || !name.ends_with(">")) return nullptr;
-    const CORBA::typecode_reference element = named(name.substr(9, name.size() - 10));
-    return element == nullptr ? nullptr : factory_.create_sequence_tc(0, element);
-  }
-  const auto* alias = model::as<model::Alias>(parsed.model->contents[0]);
-  if (alias == nullptr) return nullptr;
-  const CORBA::typecode_reference code = make(*alias->aliased).code;
-  models_.push_back(std::move(parsed.model));
-  return code;
 }
 
 Types::Made Types::make(const model::Type& type) {

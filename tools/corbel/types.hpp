@@ -13,6 +13,7 @@
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/type_factory.hpp"
 #include "corbel/idl/front/front.hpp"
+#include "texts.hpp"
 
 namespace corbel::tool {
 
@@ -48,8 +49,11 @@ class Types {
   /// describes them.
   CORBA::typecode_reference type_code(const idl::model::Type& type);
   CORBA::typecode_reference type_code(const idl::model::Exception& exception);
-  /// The TypeCode of a name as IDL writes it: "long", "sequence<string>", "M::S"; nil if that is none.
+  /// The TypeCode of a name as IDL writes it: "long", "sequence<string>", "M::S", "M::S[2]"; nil if that is none. What
+  /// is declared may be named as its repository id is, too.
   CORBA::typecode_reference named(std::string_view name);
+  /// The name by which named() finds the type, if the IDL declares it.
+  std::string name_of(const CORBA::TypeCode& type) const { return type_name(type, &names_); }
 
  private:
   struct Made;
@@ -67,6 +71,9 @@ class Types {
   };
 
   void collect(const idl::model::Contents& contents);
+  const idl::model::Declaration* find_declared(std::string_view name) const;
+  CORBA::typecode_reference named_array(std::string_view name);
+  CORBA::typecode_reference named_sequence(std::string_view name);
   Made make(const idl::model::Type& type);
   Made make_declared(const idl::model::Declaration& declaration);
   Made make_new(const idl::model::Declaration& declaration);
@@ -80,6 +87,8 @@ class Types {
   Comments comments_;
   std::vector<const idl::model::Interface*> interfaces_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> by_name_;
+  std::map<std::string, const idl::model::Declaration*, std::less<>> by_id_;  ///< by the name in their repository ids
+  TypeNames names_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> bits_;  ///< bitmasks and bitsets, by repository id
   std::map<const idl::model::Declaration*, CORBA::typecode_reference> made_;
   std::vector<const idl::model::Declaration*> open_;       ///< structs, unions and values that are being made
