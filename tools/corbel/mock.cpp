@@ -71,6 +71,12 @@ class Answers {
     return any_arguments_ ? choose([](const Exchange&) { return true; }) : nullptr;
   }
 
+  /// Before the first call.
+  void leave_out(const std::set<std::size_t>& lines) {
+    for (auto& [operation, all] : by_operation_)
+      std::erase_if(all, [&](std::size_t at) { return lines.contains(exchanges_[at].line); });
+  }
+
  private:
   /// Members in any order.
   static nlohmann::json plain(const Json& json) {
@@ -102,15 +108,6 @@ struct Stage {
       std::cerr << text << '\n';
   }
 };
-
-[[noreturn]] void raise_system(const std::string& name, const Json& members) {
-  const auto minor = members.is_object() ? members.value("minor", 0U) : 0U;
-  const std::string completed = members.is_object() ? members.value("completed", "COMPLETED_NO") : "COMPLETED_NO";
-  const auto status = completed == "COMPLETED_YES"  ? CORBA::CompletionStatus::COMPLETED_YES
-                      : completed == "COMPLETED_NO" ? CORBA::CompletionStatus::COMPLETED_NO
-                                                    : CORBA::CompletionStatus::COMPLETED_MAYBE;
-  corba::raise_system_exception("IDL:omg.org/CORBA/" + name + ":1.0", minor, status);
-}
 
 /// One object.
 class Actor final : public PortableServer::DynamicImplementation {
@@ -276,14 +273,15 @@ class Mock {
     if (recording_.exchanges.empty() && !arguments_.recording.empty())
       std::cerr << "corbel: there are no answers in " << arguments_.recording << '\n';
     const Served served{all, all.at(main_key), arguments_.any_arguments, arguments_.defaults};
-    const std::vector<std::string> unusable = unusable_lines(recording_, served, types_, json_);
+    const UnusableLines unusable = unusable_lines(recording_, served, types_, json_);
+    stage_.answers.leave_out(unusable.numbers);
     if (!arguments_.json)
-      for (const std::string& line : unusable)
+      for (const std::string& line : unusable.why)
         std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';
     const std::string& reference = stage_.references.at(main_key);
     if (!arguments_.ior_file.empty()) write_line_to(arguments_.ior_file, reference);
     if (arguments_.json)
-      stage_.tell({{"reference", reference}, {"unusable", unusable}}, "");
+      stage_.tell({{"reference", reference}, {"unusable", unusable.why}}, "");
     else
       std::cout << reference << std::endl;
     root->the_POAManager()->activate();  // now calls may be printed, too

@@ -27,6 +27,19 @@ void check_arguments(const Json& arguments, const Signature& signature, JsonValu
   if (taken < arguments.size()) throw std::runtime_error("there are arguments that the operation does not have");
 }
 
+void check_members(const Json& members) {
+  if (members.is_null()) return;
+  if (!members.is_object()) throw std::runtime_error("'members' is no object");
+  if (const auto minor = members.find("minor"); minor != members.end()) {
+    if (!minor->is_number_unsigned() || minor->get<std::uint64_t>() > 0xffffffff)
+      throw std::runtime_error("'minor' is no number from 0 to 4294967295");
+  }
+  if (const auto completed = members.find("completed"); completed != members.end()) {
+    if (*completed != "COMPLETED_YES" && *completed != "COMPLETED_NO" && *completed != "COMPLETED_MAYBE")
+      throw std::runtime_error("'completed' is none of COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE");
+  }
+}
+
 void check_system_exception(const std::string& name) try {
   corba::raise_system_exception("IDL:omg.org/CORBA/" + name + ":1.0", 0, CORBA::CompletionStatus::COMPLETED_NO);
 } catch (const CORBA::SystemException& raised) {
@@ -34,7 +47,10 @@ void check_system_exception(const std::string& name) try {
 }
 
 void check_exception(const Exchange& exchange, const Signature& signature, Types& types, JsonValues& json) {
-  if (exchange.exception.starts_with("CORBA::")) return check_system_exception(exchange.exception.substr(7));
+  if (exchange.exception.starts_with("CORBA::")) {
+    check_members(exchange.members);
+    return check_system_exception(exchange.exception.substr(7));
+  }
   const auto found = std::find_if(signature.raises.begin(), signature.raises.end(), [&](const auto* one) {
     return model::scoped_name(*one) == exchange.exception || one->repository_id == exchange.exception;
   });
@@ -64,6 +80,7 @@ void check(const Exchange& exchange, const model::Interface& interface, const Se
     throw std::runtime_error("no arguments: " + exchange.no_arguments);
   if (!exchange.no_result.empty()) throw std::runtime_error("no result: " + exchange.no_result);
   if (!exchange.answers()) throw std::runtime_error("there is neither 'result' nor 'exception'");
+  if (!exchange.exception.empty() && exchange.result) throw std::runtime_error("there is 'result' and 'exception'");
   if (!exchange.exception.empty())
     check_exception(exchange, signature, types, json);
   else if (exchange.result)
@@ -72,9 +89,8 @@ void check(const Exchange& exchange, const model::Interface& interface, const Se
 
 }  // namespace
 
-std::vector<std::string> unusable_lines(const Recording& recording, const Served& served, Types& types,
-                                        JsonValues& json) {
-  std::vector<std::string> all = recording.unread;
+UnusableLines unusable_lines(const Recording& recording, const Served& served, Types& types, JsonValues& json) {
+  UnusableLines all{recording.unread, {}};
   for (const Exchange& one : recording.exchanges) {
     const bool of_every_object =
         one.operation.starts_with("_") && !one.operation.starts_with("_get_") && !one.operation.starts_with("_set_");
@@ -83,10 +99,20 @@ std::vector<std::string> unusable_lines(const Recording& recording, const Served
     try {
       check(one, object == served.objects.end() ? *served.main : *object->second, served, types, json);
     } catch (const std::exception& failure) {
-      all.push_back("line " + std::to_string(one.line) + ": " + one.operation + ": " + failure.what());
+      all.numbers.insert(one.line);
+      all.why.push_back("line " + std::to_string(one.line) + ": " + one.operation + ": " + failure.what());
     }
   }
   return all;
+}
+
+void raise_system(const std::string& name, const Json& members) {
+  const auto minor = members.is_object() ? members.value("minor", 0U) : 0U;
+  const std::string completed = members.is_object() ? members.value("completed", "COMPLETED_NO") : "COMPLETED_NO";
+  const auto status = completed == "COMPLETED_YES"  ? CORBA::CompletionStatus::COMPLETED_YES
+                      : completed == "COMPLETED_NO" ? CORBA::CompletionStatus::COMPLETED_NO
+                                                    : CORBA::CompletionStatus::COMPLETED_MAYBE;
+  corba::raise_system_exception("IDL:omg.org/CORBA/" + name + ":1.0", minor, status);
 }
 
 }  // namespace corbel::tool

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,14 @@ struct Served {
   bool defaults = false;                                               ///< what an answer leaves out is made up
 };
 
-/// "line 3: ...": every line that answers no call, or answers it with INTERNAL, and why.
-std::vector<std::string> unusable_lines(const Recording& recording, const Served& served, Types& types,
-                                        JsonValues& json);
+/// Lines that answer no call.
+struct UnusableLines {
+  std::vector<std::string> why;   ///< "line 3: ..."
+  std::set<std::size_t> numbers;  ///< of those that are exchanges
+};
+UnusableLines unusable_lines(const Recording& recording, const Served& served, Types& types, JsonValues& json);
+
+/// Raises what a line has as "CORBA::name".
+[[noreturn]] void raise_system(const std::string& name, const Json& members);
 
 }  // namespace corbel::tool
