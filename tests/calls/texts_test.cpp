@@ -123,6 +123,12 @@ TEST(Texts, OfEndpointsThatCannotBeOpenedSayWhy) {
   EXPECT_EQ(ending.what, "BAD_PARAM NO");
   EXPECT_EQ(ending.minor, corba::minor::kBadOptionValue);
   expect_in(ending.text, "'tcp://127.0.0.1:99999': a port is a number from 0 to 65535");
+  for (const char* const bad : {"tcp://[fe80::1%nosuch0]:0", "tcp://[::g]:0", "udp://[]:0", "tcp://[127.0.0.1]:0"}) {
+    ending = listening(bad);
+    EXPECT_EQ(ending.what, "BAD_PARAM NO");
+    expect_in(ending.text, "in brackets stands an IPv6 address, with an interface of this host behind it");
+  }
+  expect_in(listening("tcp://::1:0").text, "an IPv6 address stands in brackets, as in [::1]:4000");
   ending = listening("tcp://127.0.0.1:0,unix:///tmp/x");
   EXPECT_EQ(ending.what, "BAD_PARAM NO");
   expect_in(ending.text, "several endpoints are separated by ';', not by ','");

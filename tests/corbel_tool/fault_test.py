@@ -195,7 +195,8 @@ class FaultTest(BenchTest):
     def test_what_makes_no_sense_is_said(self):
         with self.fault() as fault:
             for command, said in (("", "is missing"), ("dance", "is no command"), ("delay", "lacks its number"), ("delay there x", "no number"),
-                                  ("drop 2", "from 0 to 1"), ("refuse", "on or off"), ("delay 1 2 3", "a word too many"), ("x" * 5000, "is no command")):
+                                  ("drop 2", "from 0 to 1"), ("refuse", "on or off"), ("delay 1 2 3", "a word too many"),
+                                  ("clear now", "a word too many"), ("status x", "a word too many"), ("x" * 5000, "is no command")):
                 self.assertIn(said, self.tell(fault, command))
         self.assertIn("no number", self.bench.run("fault", self.bench.reference, "--do", "drop x", status=2))
 

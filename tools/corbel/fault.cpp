@@ -67,6 +67,8 @@ std::string FaultRules::obey(const std::string& command) {
   for (std::string word; text >> word && words.size() < 8;) words.push_back(word);
   if (words.empty()) refuse("a command is missing");
   const std::string& name = words[0];
+  const bool stands_alone = name == "status" || name == "clear" || name == "cut" || name == "close";
+  if (stands_alone && words.size() > 1) refuse("'" + name + "' has a word too many");
   if (name == "status") return status();
   if (name == "refuse" || name == "silence") {
     (name == "refuse" ? refuse_ : silent_) = on(words);

@@ -2,6 +2,8 @@
 #include "corbel/orb/lane.hpp"
 
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -19,8 +21,15 @@ std::string why_bad_endpoint(const std::string& form, std::string_view text, bas
   const std::size_t colon = text.rfind(':');
   const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
+  std::string_view host = text.substr(0, colon);
+  if (const std::size_t scheme = host.find("://"); scheme != std::string_view::npos) host.remove_prefix(scheme + 3);
   if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
-    return "a port is a number from 0 to 65535";
+    std::uint16_t number = 0;
+    if (std::from_chars(port.data(), port.data() + port.size(), number).ec != std::errc())
+      return "a port is a number from 0 to 65535";
+    if (host.starts_with('['))
+      return "in brackets stands an IPv6 address, with an interface of this host behind it if it has a '%'";
+    if (host.find(':') != std::string_view::npos) return "an IPv6 address stands in brackets, as in [::1]:4000";
   }
   return describe(error) + "; write [protocol+]address, where an address is " + form;
 }
@@ -148,7 +157,7 @@ void Lane::tell(const Opened& opened) const noexcept {
     const bool asked = names_host_ || (!opened.by_default && opened.asked == reach);
     if (asked || reach == transport::Reach::anybody || reach == transport::Reach::this_host) continue;
     CORBEL_LOG(log, transport, warning, "references name an address that other hosts cannot reach",
-               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
+               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints with another HOST, or -ORBPublishHost HOST"});
   }
 }
 
