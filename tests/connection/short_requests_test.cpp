@@ -61,6 +61,17 @@ TEST_F(Short, AreThoseWhoseAnswerIsThereSoonHoweverLongItTakesToSendIt) {
   EXPECT_FALSE(requests_.expects());
 }
 
+TEST_F(Short, AreThoseThatFollowOthersInTheSameTurn) {
+  (void)needed();
+  ShortRequests::Turn turn(requests_, false);
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(kLimit / 4);
+    if (i % 2 == 0) ShortRequests::Turn::answers();
+    turn.end(1);
+  }
+  EXPECT_TRUE(requests_.expects());
+}
+
 TEST_F(Short, DoNotMatterWhereTheThreadStays) {
   for (int i = 0; i < 200; ++i) {
     ShortRequests::Turn turn(requests_, true);

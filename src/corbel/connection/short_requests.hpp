@@ -72,11 +72,12 @@ class ShortRequests::Turn {
     if (t_here != nullptr) [[unlikely]]
       t_here->answered_ = now();
   }
-  /// So many messages were served.
+  /// So many messages were served, since it began or this was last called.
   void end(unsigned messages) noexcept {
     if (begun_ == 0 || messages == 0) return;
-    const std::int64_t until = answered_ != 0 ? answered_ : now();
-    requests_.note((until - begun_) / messages <= requests_.limit_, expected_);
+    const std::int64_t answered = std::exchange(answered_, 0);
+    const std::int64_t until = answered != 0 ? answered : now();
+    requests_.note((until - std::exchange(begun_, until)) / messages <= requests_.limit_, expected_);
   }
 
  private:
