@@ -60,6 +60,27 @@ TEST(EndingSlowly, WhoReadsSteadilyGetsAllOfItsReply) {
   EXPECT_EQ(taken, kOctets);
 }
 
+// Who comes over tcp while a server stops listening hears of it when he tries again, a second later.
+TEST(EndingAtOnce, WhoIsToldOfTheEndFindsNobodyListening) {
+  for (int round = 0; round < 10; ++round) {
+    Server server({}, "tcp://127.0.0.1:0");
+    Client client(server.reference);
+    EXPECT_EQ(client.castle->fast(1), 1);
+    std::thread caller([&] {
+      try {
+        for (;;) (void)client.castle->fast(2);
+      } catch (const CORBA::SystemException& end) {
+        EXPECT_EQ(end.completed(), CORBA::CompletionStatus::COMPLETED_NO) << end.what();
+      }
+    });
+    std::this_thread::sleep_for(2ms);
+    const auto begun = std::chrono::steady_clock::now();
+    server.orb->shutdown(false);
+    caller.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 900ms) << "round " << round;
+  }
+}
+
 /// Comes anew for each request, until nobody listens any more; how many could not tell whether theirs was executed.
 int come_until_the_end(const Target& target) {
   const auto request = test::raw_request(1, target.key, "fast", [](test::Writer& w) { w.u32(7); });

@@ -65,9 +65,10 @@ void Core::shutdown(bool wait) {
   if (again && !wait) return;  // the first may not have waited
   if (!again) {
     CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
+    // First: clients that are told that this is the end try again at once, and nobody is to be listening for them then.
+    for (const auto& lane : lanes_) lane->close();
     for (const auto& lane : lanes_) lane->server().drain();
     main_thread_.close();
-    for (const auto& lane : lanes_) lane->close();
   }
   ended = end_adapter(wait, deadline) && ended;
   if (!again) {
