@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What references to groups have beside the group.
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
 #include "groups_support.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The orderly end: nothing that was begun is lost, nothing is executed twice, and it has a bound.
 #include "castle.hpp"
+#include "raw_peer.hpp"
 
 namespace corbel::siege {
 namespace {

@@ -263,7 +263,8 @@ void JsonValues::set_members(const Ref& dynamic, const Json& json, const std::st
     ++used;
   }
   if (used == json.size()) return;
-  for (const auto& [name, ignored] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& name = item.key();
     const bool known = std::any_of(members.begin(), members.end(), [&](const auto& one) { return one.id() == name; });
     if (!known) refuse(where, "there is no member '" + name + "'; there are " + names);
   }

@@ -24,10 +24,11 @@ corba::SystemFailure no_memory() {
   return corba::system_failure("NO_MEMORY", 0, Completed::no, "the bridge has no memory left");
 }
 
+constexpr base::Duration kSecond = std::chrono::seconds(1);
+
 /// Once a second as long as the ORB is there: connections to servers that no call uses. A client's call would find out,
 /// but may not come.
 void see_to_idle_connections(orb::Core& core) noexcept {
-  constexpr base::Duration kSecond = std::chrono::seconds(1);
   const auto look = [&core]() noexcept {
     try {
       if (!core.cache().rest(kSecond)) return;

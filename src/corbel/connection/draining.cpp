@@ -7,6 +7,7 @@
 
 namespace corbel::connection {
 
+using base::Code;
 using base::Deadline;
 using base::Stage;
 

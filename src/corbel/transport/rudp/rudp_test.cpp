@@ -9,6 +9,7 @@
 
 #include <random>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/transport/rudp/socket.hpp"
 #include "corbel/transport/rudp/test_support.hpp"
 #include "support/allocations.hpp"
