@@ -22,13 +22,12 @@ struct alignas(16) Encoder::Block {
   std::size_t size;
 
   std::uint8_t* octets() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
-  /// `behind`: octets of memory after those of the block.
   static Block* make(std::size_t size, Block* next) {
     void* memory = ::operator new (sizeof(Block) + size, std::align_val_t{alignof(Block)});
     return new (memory) Block{next, size};
   }
   static void destroy(Block* block) noexcept { ::operator delete (block, std::align_val_t{alignof(Block)}); }
-  /// The first one of an encoder.
+  /// The first one of an encoder, with room for its first segments behind the octets.
   static Block* make_first(std::size_t size) { return new (base::Shelf::take(whole(size))) Block{nullptr, size}; }
   static void destroy_first(Block* block) noexcept { base::Shelf::give(block, whole(block->size)); }
 

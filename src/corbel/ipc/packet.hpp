@@ -17,9 +17,9 @@ namespace corbel::ipc {
 ///
 /// A message is sent whole or not at all. Errors of sending (stage send): too_large (send_buffer says how large one may
 /// be), bad_argument (empty: the peer would take it for the end), lost, would_block, timed_out. Of receiving (stage
-/// receive): closed when the peer will send no more (lost if it had not
-/// read all that it was sent), each behind all that it sent; truncated when a message was longer than the room for it
-/// (whose beginning is there, the rest is gone), lost, would_block, timed_out.
+/// receive): closed when the peer will send no more (lost if it had not read all that it was sent), each behind all
+/// that it sent; truncated when a message was longer than the room for it (whose beginning is there, the rest is gone),
+/// lost, would_block, timed_out.
 class PacketStream : public Socket<Role::unix_packet> {
   using Base = Socket<Role::unix_packet>;
 
