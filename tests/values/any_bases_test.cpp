@@ -7,6 +7,7 @@
 #include <corbel/corbel.hpp>
 #include <corbel/dynamic/codec_factory.hpp>
 
+#include "any_with.hpp"
 #include "bases_any.hpp"
 #include "values_any.hpp"
 
@@ -15,12 +16,7 @@ namespace {
 template <class V>
 using Known = typename IDL::traits<V>::ref_type;
 
-template <class T>
-CORBA::Any any_with(const T& value) {
-  CORBA::Any any;
-  any <<= value;
-  return any;
-}
+using corbel::values_test::any_with;
 
 class ValuesUnderTheirBases : public ::testing::Test {
  protected:

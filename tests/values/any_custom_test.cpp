@@ -6,6 +6,7 @@
 #include <corbel/corbel.hpp>
 #include <corbel/dynamic/codec_factory.hpp>
 
+#include "any_with.hpp"
 #include "bases_any.hpp"
 
 namespace {
@@ -48,12 +49,7 @@ class BagFactory : public Customs::Bag_init {
   }
 };
 
-template <class T>
-CORBA::Any any_with(const T& value) {
-  CORBA::Any any;
-  any <<= value;
-  return any;
-}
+using corbel::values_test::any_with;
 
 class CustomValuesInAnys : public ::testing::Test {
  protected:
