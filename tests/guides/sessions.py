@@ -31,6 +31,13 @@ STARTED = """started() {
   done
   echo "it did not start"
 }
+# ... and slower than one ends, whose port the next one takes.
+gone() {
+  for ((n = 0; n < 300; ++n)); do
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || return
+    sleep 0.1
+  done
+}
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 """
 
@@ -79,7 +86,11 @@ def pattern_of(lines):
 
 def script_of(steps):
     script = STARTED
+    taken = set()
     for command, _ in steps:
+        listens = re.findall(r"-ORBListenEndpoints \S+:(\d+)", command)
+        script += "".join(f"gone {port}\n" for port in listens if port in taken)
+        taken.update(listens)
         script += command + "\n"
         if command.rstrip().endswith("&"):
             file = re.search(r"> (\S+)", command)
