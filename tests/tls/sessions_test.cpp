@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of a conversation for the next one, and when it is not gone on with.
-#include "corbel/transport/tls/resumption.hpp"
+#include "corbel/transport/tls_openssl/resumption.hpp"
 #include "support.hpp"
 
 namespace corbel::tls_test {

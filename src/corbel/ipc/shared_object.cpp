@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace corbel::ipc {
 
@@ -19,6 +20,14 @@ SharedObject::SharedObject(const std::string& path) {
   const char* said = ::dlerror();
   why_ = said != nullptr ? said : "unknown reason";
   if (!is_path) why_ += " (a name without a slash is looked for in the loader's folders)";
+}
+
+std::string SharedObject::beside(const void* code, const std::string& name) {
+  Dl_info lies{};
+  if (::dladdr(code, &lies) == 0 || lies.dli_fname == nullptr) return name;
+  const std::string itself = lies.dli_fname;
+  std::string path = itself.substr(0, itself.rfind('/') + 1) + name;
+  return ::access(path.c_str(), F_OK) == 0 ? path : name;
 }
 
 void* SharedObject::find(const char* name) const noexcept {

@@ -14,6 +14,8 @@ class CORBEL_API SharedObject {
   /// Loads it with all that it needs, and runs its initialisers. `path`: a file, or without a slash a name that the
   /// system's loader looks for. If that fails, why() says what the loader said.
   explicit SharedObject(const std::string& path);
+  /// The path of a file that lies beside the program or library that `code` is in; the name alone if there is none.
+  static std::string beside(const void* code, const std::string& name);
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   const std::string& why() const noexcept { return why_; }

@@ -32,6 +32,11 @@ struct Security {
 
   /// True if there is something to know servers by, or to show them.
   bool is_configured() const noexcept { return !certificate.empty() || !authorities.empty() || !verify_server; }
+  /// True if TLS is asked for: who says how a client is to speak it, even if with the system's authorities, means that.
+  bool is_wanted() const noexcept {
+    return is_configured() || !key.empty() || !server_names.empty() || !revocations.empty() || only_tls_1_3 ||
+           !ciphers.empty();
+  }
 };
 
 /// What TLS needs to know.

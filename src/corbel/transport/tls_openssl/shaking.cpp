@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hand-shake: what either side has to say, step by step.
-#include "corbel/transport/tls/carrier.hpp"
-#include "corbel/transport/tls/sending.hpp"
+#include "corbel/transport/tls_openssl/carrier.hpp"
+#include "corbel/transport/tls_openssl/sending.hpp"
 
 namespace corbel::transport::tls {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "corbel/base/error.hpp"
-#include "corbel/transport/tls/openssl.hpp"
+#include "corbel/transport/tls_openssl/openssl.hpp"
 
 namespace corbel::transport::tls {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/openssl.hpp"
+#include "corbel/transport/tls_openssl/openssl.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>

@@ -6,9 +6,9 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/result.hpp"
-#include "corbel/transport/tls/context.hpp"
-#include "corbel/transport/tls/resumption.hpp"
-#include "corbel/transport/tls/verify.hpp"
+#include "corbel/transport/tls_openssl/context.hpp"
+#include "corbel/transport/tls_openssl/resumption.hpp"
+#include "corbel/transport/tls_openssl/verify.hpp"
 
 namespace corbel::transport::tls {
 

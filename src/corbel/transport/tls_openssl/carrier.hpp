@@ -8,15 +8,13 @@
 #include <string>
 
 #include "corbel/base/log.hpp"
-#include "corbel/transport/tls/intake.hpp"
-#include "corbel/transport/tls/records.hpp"
-#include "corbel/transport/tls/session.hpp"
+#include "corbel/transport/tls/endpoint.hpp"
+#include "corbel/transport/tls_openssl/intake.hpp"
+#include "corbel/transport/tls_openssl/records.hpp"
+#include "corbel/transport/tls_openssl/session.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::transport::tls {
-
-inline constexpr std::string_view kScheme = "tls";
-inline constexpr Traits kTraits{.shakes_hands = true};
 
 /// The carrier: a session in memory, whose octets an inner carrier brings and takes. The session is locked while it
 /// enciphers or deciphers, never while the inner carrier is called.

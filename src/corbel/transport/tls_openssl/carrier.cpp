@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/carrier.hpp"
+#include "corbel/transport/tls_openssl/carrier.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "corbel/transport/tls/sending.hpp"
+#include "corbel/transport/tls_openssl/sending.hpp"
 
 namespace corbel::transport::tls {
 

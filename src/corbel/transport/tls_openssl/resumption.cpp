@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/resumption.hpp"
+#include "corbel/transport/tls_openssl/resumption.hpp"
 
 #include <new>
 

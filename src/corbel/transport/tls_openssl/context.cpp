@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/context.hpp"
+#include "corbel/transport/tls_openssl/context.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "corbel/transport/tls/session.hpp"
-#include "corbel/transport/tls/verify.hpp"
+#include "corbel/transport/tls_openssl/session.hpp"
+#include "corbel/transport/tls_openssl/verify.hpp"
 
 namespace corbel::transport::tls {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/records.hpp"
+#include "corbel/transport/tls_openssl/records.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/transport/tls/verify.hpp"
+#include "corbel/transport/tls_openssl/verify.hpp"
 
 #include <openssl/x509v3.h>
 
 #include <algorithm>
 
 #include "corbel/ipc/inet_address.hpp"
-#include "corbel/transport/tls/session.hpp"
+#include "corbel/transport/tls_openssl/session.hpp"
 
 namespace corbel::transport::tls {
 

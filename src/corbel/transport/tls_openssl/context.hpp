@@ -10,8 +10,8 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/result.hpp"
-#include "corbel/transport/tls/openssl.hpp"
 #include "corbel/transport/tls/security.hpp"
+#include "corbel/transport/tls_openssl/openssl.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::transport::tls {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "corbel/transport/tls/openssl.hpp"
+#include "corbel/transport/tls_openssl/openssl.hpp"
 
 namespace corbel::transport::tls {
 
