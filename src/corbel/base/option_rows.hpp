@@ -146,22 +146,27 @@ std::string default_value(const OptionRow<V>& row, V values = {}) {
       row.member);
 }
 
-/// An option as those see it who do not know the type of its values.
+/// An option as those see it who do not know the type of its values. What only help and errors show is made when it is
+/// asked for: programs start with a hundred of these.
 struct Option {
   std::string_view name;
-  std::string legal;
-  std::string default_text;
+  std::function<std::string()> legal;
+  std::function<std::string()> default_text;
   std::string_view help;
   std::function<bool(std::string_view)> set;  ///< false, and nothing changes, if the text is not legal
   std::function<void()> clear;                ///< empty unless it is repeatable
 };
 
-/// The rows over these values, which have to outlive the list; their defaults are what the values say now.
+/// The rows over these values; their defaults are the initial ones. Both have to outlive the list.
 template <class V>
-std::vector<Option> list_options(V& values, std::type_identity_t<std::span<const OptionRow<V>>> rows) {
+std::vector<Option> list_options(V& values, const V& initial,
+                                 std::type_identity_t<std::span<const OptionRow<V>>> rows) {
   std::vector<Option> all;
+  all.reserve(rows.size());
   for (const OptionRow<V>& row : rows) {
-    Option option{row.name, legal_values(row), default_value(row, values), row.help, {}, {}};
+    Option option{row.name, {}, {}, row.help, {}, {}};
+    option.legal = [&row] { return legal_values(row); };
+    option.default_text = [&initial, &row] { return default_value(row, initial); };
     option.set = [&values, &row](std::string_view text) { return set_option(values, row, text); };
     if (row.clear != nullptr) option.clear = [&values, &row] { row.clear(values); };
     all.push_back(std::move(option));
@@ -181,12 +186,14 @@ class OptionSet {
 template <class V>
 class OptionSetOf final : public OptionSet {
  public:
-  OptionSetOf(V initial, std::span<const OptionRow<V>> rows) : values(std::move(initial)), rows_(rows) {}
-  std::vector<Option> list() override { return list_options(values, rows_); }
+  OptionSetOf(V initial, std::span<const OptionRow<V>> rows)
+      : values(initial), initial_(std::move(initial)), rows_(rows) {}
+  std::vector<Option> list() override { return list_options(values, initial_, rows_); }
 
   V values;
 
  private:
+  const V initial_;
   const std::span<const OptionRow<V>> rows_;
 };
 

@@ -2,8 +2,8 @@
 #include "corbel/orb/option_list.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "corbel/orb/option_table.hpp"
@@ -55,17 +55,27 @@ base::Option noted(Options& options, base::Option option) {
   return option;
 }
 
-void fill_in(std::string& text, std::string_view blank, const std::string& with) {
-  if (const std::size_t at = text.find(blank); at != std::string::npos) text.replace(at, blank.size(), with);
+/// The text with a blank in it filled in.
+std::function<std::string()> filled_in(std::function<std::string()> text, std::string_view blank,
+                                       std::string (*with)(std::span<const FactoryPtr>),
+                                       std::vector<FactoryPtr> transports) {
+  return [text = std::move(text), blank, with, transports = std::move(transports)] {
+    std::string all = text();
+    if (const std::size_t at = all.find(blank); at != std::string::npos)
+      all.replace(at, blank.size(), with(transports));
+    return all;
+  };
 }
 
 }  // namespace
 
 OptionList::OptionList(Options& options, std::span<const FactoryPtr> transports, std::span<const LayerPtr> layers)
-    : all_(base::list_options(options, option_table())) {
+    : initial_(std::make_unique<Options>(options)), all_(base::list_options(options, *initial_, option_table())) {
   for (base::Option& each : all_) {
-    fill_in(each.legal, "{addresses}", address_forms(transports));
-    fill_in(each.default_text, "{defaults}", listening_by_default(transports));
+    if (each.name != "ListenEndpoints") continue;
+    each.legal = filled_in(std::move(each.legal), "{addresses}", address_forms, {transports.begin(), transports.end()});
+    each.default_text = filled_in(std::move(each.default_text), "{defaults}", listening_by_default,
+                                  {transports.begin(), transports.end()});
   }
   for (const FactoryPtr& transport : transports) {
     if (transport != nullptr) add(options, transport->options());
@@ -92,7 +102,7 @@ std::string OptionList::help() const {
   std::string text;
   for (const base::Option& each : all_) {
     text.append("  -ORB").append(each.name).append(" <value>  ").append(each.help);
-    text.append(" (").append(each.legal).append("; default ").append(each.default_text).append("; ");
+    text.append(" (").append(each.legal()).append("; default ").append(each.default_text()).append("; ");
     text.append(base::environment_name(each.name)).append(")\n");
   }
   return text;
@@ -117,33 +127,38 @@ std::string OptionList::document() const {
       "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
   for (const base::Option& each : all_) {
     text.append("| `-ORB").append(each.name).append("` | `").append(base::environment_name(each.name)).append("` | ");
-    text.append(each.legal).append(" | ").append(each.default_text).append(" | ").append(each.help).append(" |\n");
+    text.append(each.legal()).append(" | ").append(each.default_text()).append(" | ").append(each.help).append(" |\n");
   }
   return text;
 }
 
 std::string option_clash(std::span<const transport::Factory* const> transports, std::span<const LayerPtr> layers) {
-  std::map<std::string_view, std::string, std::less<>> owners;
+  struct Owner {
+    std::string_view kind;
+    std::string_view name;
+    std::string text() const { return name.empty() ? std::string(kind) : std::string(kind).append(name).append("'"); }
+  };
+  std::unordered_map<std::string_view, Owner> owners;
   std::set<std::string_view> schemes;
-  for (const OptionRow& row : option_table()) owners.emplace(row.name, "the ORB");
-  const auto clash = [&](const std::unique_ptr<base::OptionSet>& own, const std::string& owner) -> std::string {
+  for (const OptionRow& row : option_table()) owners.emplace(row.name, Owner{"the ORB", {}});
+  const auto clash = [&](const std::unique_ptr<base::OptionSet>& own, Owner owner) -> std::string {
     if (own == nullptr) return {};
     for (const base::Option& each : own->list()) {
-      const std::string option = "the option -ORB" + std::string(each.name) + " of " + owner;
-      if (!is_option_name(each.name)) return option + ", which is no name of an option";
+      const auto option = [&] { return "the option -ORB" + std::string(each.name) + " of " + owner.text(); };
+      if (!is_option_name(each.name)) return option() + ", which is no name of an option";
       const auto [at, is_new] = owners.emplace(each.name, owner);
-      if (!is_new) return option + ", which " + at->second + " has already";
+      if (!is_new) return option() + ", which " + at->second.text() + " has already";
     }
     return {};
   };
   for (const transport::Factory* transport : transports) {
     if (transport == nullptr || !schemes.insert(transport->scheme()).second) continue;
-    auto why = clash(transport->options(), "transport '" + std::string(transport->scheme()) + "'");
+    auto why = clash(transport->options(), {"transport '", transport->scheme()});
     if (!why.empty()) return why;
   }
   for (const LayerPtr& layer : layers) {
     if (layer == nullptr) continue;
-    auto why = clash(layer->options(), "layer '" + std::string(layer->name()) + "'");
+    auto why = clash(layer->options(), {"layer '", layer->name()});
     if (!why.empty()) return why;
   }
   return {};

@@ -35,6 +35,7 @@ class OptionList {
  private:
   void add(Options& options, std::unique_ptr<base::OptionSet> brought);
 
+  std::unique_ptr<const Options> initial_;
   std::vector<std::unique_ptr<base::OptionSet>> brought_;  // they are tried out with these
   std::vector<base::Option> all_;
 };

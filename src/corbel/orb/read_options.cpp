@@ -64,7 +64,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 void set(const base::Option& option, std::string_view value, const std::string& source) {
   if (option.set(value)) return;
   refuse(corba::minor::kBadOptionValue,
-         source + ": '" + std::string(value) + "' is not legal; legal is " + option.legal);
+         source + ": '" + std::string(value) + "' is not legal; legal is " + option.legal());
 }
 
 /// Variables of options, and those of Corbel's own tools and tests.
@@ -80,14 +80,25 @@ bool is_known(std::string_view variable, const OptionList& known) {
                      [&](const auto& one) { return variable == base::environment_name(one.name); });
 }
 
-void read_environment(std::span<const base::Option> options) {
-  for (const base::Option& option : options) {
-    const std::string variable = base::environment_name(option.name);
-    if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
-      if (option.clear != nullptr) option.clear();
-      set(option, value, variable);
-    }
+/// Whether any option may be there: to ask for each takes long beside the rest of ORB_init.
+bool has_variables() {
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (std::string_view(*variable).starts_with("CORBEL_")) return true;
   }
+  return false;
+}
+
+void read_variable(const base::Option& option) {
+  const std::string variable = base::environment_name(option.name);
+  if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
+    if (option.clear != nullptr) option.clear();
+    set(option, value, variable);
+  }
+}
+
+void read_environment(std::span<const base::Option> options) {
+  if (!has_variables()) return;
+  for (const base::Option& option : options) read_variable(option);
 }
 
 std::vector<std::string> unknown_variables(const OptionList& known) {
@@ -148,7 +159,7 @@ void read_line(const Line& line, const OptionList& known) {
     const base::Option* option = known.find(name);
     if (option == nullptr) refuse_unknown(name, known);
     const std::string source = std::string(kPrefix) + std::string(name);
-    if (!value) refuse(corba::minor::kBadOptionValue, source + " needs a value: " + option->legal);
+    if (!value) refuse(corba::minor::kBadOptionValue, source + " needs a value: " + option->legal());
     // The command line replaces the environment's list and then adds to its own.
     if (option->clear != nullptr && std::find(cleared.begin(), cleared.end(), option->name) == cleared.end()) {
       option->clear();
@@ -163,7 +174,7 @@ std::vector<std::string> plugins_of(const Line& line) {
   Options options;
   const OptionList known(options, {});
   const base::Option& load = *known.find(kLoad);
-  read_environment({&load, 1});
+  read_variable(load);
   Line only;
   std::copy_if(line.given.begin(), line.given.end(), std::back_inserter(only.given),
                [](const auto& one) { return one.name == kLoad; });
@@ -174,6 +185,7 @@ std::vector<std::string> plugins_of(const Line& line) {
 }  // namespace
 
 void set_given(std::span<const base::Option> options, const Options& told) {
+  const bool in_environment = has_variables();
   for (const base::Option& option : options) {
     bool any = false;
     for (const TransportOption& each : told.of_transports) {
@@ -182,7 +194,7 @@ void set_given(std::span<const base::Option> options, const Options& told) {
       set(option, each.text, std::string(kPrefix) + each.name);
       any = true;
     }
-    if (!any) read_environment({&option, 1});
+    if (!any && in_environment) read_variable(option);
   }
 }
 

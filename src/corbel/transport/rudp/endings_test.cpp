@@ -113,7 +113,7 @@ TEST_F(Rudp, DatagramsThatAreTooSmallAreRefusedWhenTheyAreAskedFor) {
     if (each.name != "RudpDatagram") continue;
     for (const char* good : {"0", "512", "65000"}) EXPECT_TRUE(each.set(good)) << good;
     for (const char* bad : {"", "1", "511", "65001", "much"}) EXPECT_FALSE(each.set(bad)) << bad;
-    EXPECT_NE(each.legal.find("512"), std::string::npos) << each.legal;
+    EXPECT_NE(each.legal().find("512"), std::string::npos) << each.legal();
     return;
   }
   FAIL() << "there is no such option";
