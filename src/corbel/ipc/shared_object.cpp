@@ -26,6 +26,7 @@ std::string SharedObject::beside(const void* code, const std::string& name) {
   Dl_info lies{};
   if (::dladdr(code, &lies) == 0 || lies.dli_fname == nullptr) return name;
   const std::string itself = lies.dli_fname;
+  if (!itself.starts_with('/')) return name;  // the process may be elsewhere by now
   std::string path = itself.substr(0, itself.rfind('/') + 1) + name;
   return ::access(path.c_str(), F_OK) == 0 ? path : name;
 }
