@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,12 @@ class CORBEL_API Decoder {
         max_depth_(limits.max_depth),
         max_expansion_(limits.max_expansion),
         budget_(octets.size() * limits.max_expansion + limits.free_memory) {}
+
+  /// Becomes a new one: assigns that without making it elsewhere first.
+  void begin(base::ConstByteSpan octets, Format format, const Limits& limits, std::size_t position) noexcept {
+    this->~Decoder();
+    ::new (static_cast<void*>(this)) Decoder(octets, format, limits, position);
+  }
 
   const Format& format() const noexcept { return format_; }
   /// Not owned; nullptr unless set.

@@ -24,12 +24,29 @@ constexpr base::Duration kPatience = std::chrono::milliseconds(10);
 
 }  // namespace
 
+[[gnu::always_inline]] inline base::Status Connection::list(AsyncReply& reply) {
+  const std::lock_guard lock(mutex_);
+  CORBEL_CHECK(may_begin());
+  if (outstanding_.count() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
+  // What may throw comes before the reply is listed.
+  const bool looks = reply.kind() == UnderWay::Kind::asked && !looks_;
+  const Deadline wakes = looks ? earlier(reply.deadline, Deadline::after(kPatience)) : reply.deadline;
+  if (wakes != timer_deadline_ && earlier(wakes, timer_deadline_) == wakes) set_timer(wakes);
+  looks_ = looks_ || looks;
+  reading_.share();
+  reply.sending_.store(AsyncReply::Sending::encoding, std::memory_order_relaxed);
+  outstanding_.add(reply);
+  return {};
+}
+
+// list() is inlined here.
 base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply,
                                bool helps) {
   const messaging::Token id = reply.token;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
   const UnderWay::Kind reply_kind = reply.kind();
-  CORBEL_CHECK(may_ask());
+  if (server_ != nullptr) [[unlikely]]
+    CORBEL_CHECK(may_ask());
   CORBEL_CHECK(list(reply));
   bool given_up = false;
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, id, request, body); };
@@ -54,22 +71,8 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     return {};
   }
   if (!helps && reply_kind != UnderWay::Kind::asked) see_to_reading();
-  see_to_serving();
-  return {};
-}
-
-base::Status Connection::list(AsyncReply& reply) {
-  const std::lock_guard lock(mutex_);
-  CORBEL_CHECK(may_begin());
-  if (outstanding_.count() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
-  // What may throw comes before the reply is listed.
-  const bool looks = reply.kind() == UnderWay::Kind::asked && !looks_;
-  const Deadline wakes = looks ? earlier(reply.deadline, Deadline::after(kPatience)) : reply.deadline;
-  if (wakes != timer_deadline_ && earlier(wakes, timer_deadline_) == wakes) set_timer(wakes);
-  looks_ = looks_ || looks;
-  reading_.share();
-  reply.sending_.store(AsyncReply::Sending::encoding, std::memory_order_relaxed);
-  outstanding_.add(reply);
+  if (server_ != nullptr) [[unlikely]]
+    see_to_serving();
   return {};
 }
 

@@ -33,6 +33,8 @@ struct Caller {
     InputAccount* account = nullptr;  ///< of its connection, if that has paid for the copy
   };
 
+  Caller() noexcept {}  // NOLINT: the implicit one fills the room of `listed` with zeros
+
   messaging::Token token = 0;
   bool reading = false;  ///< it reads the connection
   std::optional<Listed> listed;

@@ -75,6 +75,48 @@ struct Connection::IdleCheck {
   unsigned receptions = 0;
 };
 
+[[gnu::always_inline]] inline base::Status Connection::begin(Caller& caller) {
+  if (caller.reading && framer_->has_unread()) [[unlikely]] {
+    CORBEL_CHECK(take_rest(caller));
+  }
+  caller.token = session_->next_token();
+  if (!caller.reading) [[unlikely]] {
+    CORBEL_CHECK(may_ask());
+    CORBEL_CHECK(join(caller));
+    see_to_serving();
+    return {};
+  }
+  if (!failed_.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  leave(caller);
+  return why_failed();
+}
+
+[[gnu::always_inline]] inline base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
+  about_to_wait_here();
+  if (!caller.reading) {
+    if (auto status = wait_for_other(caller, deadline); !status) return status;
+    if (!caller.reading) return take_handed(caller, on_reply);
+  }
+  OwnReply reader{*this, caller, deadline, on_reply};
+  const ReadEnd end = read(*framer_, reader);
+  switch (end.why) {
+    case ReadEnd::Why::over:
+    case ReadEnd::Why::rests:
+      return {};
+    case ReadEnd::Why::dry:
+      give_up(caller);
+      return base::error(Stage::wait, Code::timed_out);
+    case ReadEnd::Why::broken:
+    case ReadEnd::Why::failed:
+      break;
+  }
+  const base::Error told = end_reading(end);
+  leave(caller);
+  return told;
+}
+
+// begin() and await() are inlined here.
 base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                               Deadline deadline, OnReply on_reply) {
   CORBEL_PROBE("connection");
@@ -164,23 +206,6 @@ base::Status Connection::take_rest(Caller& caller) {
   return base::error(Stage::send, told.code, told.os_error);
 }
 
-base::Status Connection::begin(Caller& caller) {
-  if (caller.reading && framer_->has_unread()) [[unlikely]] {
-    CORBEL_CHECK(take_rest(caller));
-  }
-  caller.token = session_->next_token();
-  if (!caller.reading) [[unlikely]] {
-    CORBEL_CHECK(may_ask());
-    CORBEL_CHECK(join(caller));
-    see_to_serving();
-    return {};
-  }
-  if (!failed_.load(std::memory_order_acquire)) [[likely]]
-    return {};
-  leave(caller);
-  return why_failed();
-}
-
 base::Status Connection::join(Caller& caller) {
   const std::lock_guard lock(mutex_);
   CORBEL_CHECK(may_begin());
@@ -191,30 +216,6 @@ base::Status Connection::join(Caller& caller) {
   caller.listed.emplace().token = caller.token;
   outstanding_.add(*caller.listed);
   return {};
-}
-
-base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
-  about_to_wait_here();
-  if (!caller.reading) {
-    if (auto status = wait_for_other(caller, deadline); !status) return status;
-    if (!caller.reading) return take_handed(caller, on_reply);
-  }
-  OwnReply reader{*this, caller, deadline, on_reply};
-  const ReadEnd end = read(*framer_, reader);
-  switch (end.why) {
-    case ReadEnd::Why::over:
-    case ReadEnd::Why::rests:
-      return {};
-    case ReadEnd::Why::dry:
-      give_up(caller);
-      return base::error(Stage::wait, Code::timed_out);
-    case ReadEnd::Why::broken:
-    case ReadEnd::Why::failed:
-      break;
-  }
-  const base::Error told = end_reading(end);
-  leave(caller);
-  return told;
 }
 
 /// Another thread has read the reply.

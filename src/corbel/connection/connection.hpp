@@ -184,7 +184,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
                                    messaging::BodyWriter body);
   /// Sends what `encode` makes the session write.
   template <class Encode>
-  inline base::Status send_reply(const Encode& encode);
+  [[gnu::always_inline]] inline base::Status send_reply(const Encode& encode);
   /// Replies wait until the peer takes them (replies.cpp); it is not read meanwhile.
   bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
   /// Ends the conversation without a word.
@@ -271,17 +271,17 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Error not_sent(base::Error error) noexcept;
   void give_back(Framer& framer) noexcept;
   template <class Encode>
-  inline base::Status send_or_keep(const Encode& encode);
+  [[gnu::always_inline]] inline base::Status send_or_keep(const Encode& encode);
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   base::Status send_among_replies(std::span<const cdr::Segment> data);
   bool takes_backlog();
   void send_backlog() noexcept;
   void step_aside(Caller& caller) noexcept override;
-  base::Status begin(Caller& caller);
+  inline base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
   /// With the mutex: why nothing can begin. Nothing of it has been sent.
   inline base::Status may_begin() const noexcept;
-  base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
+  inline base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
   [[gnu::noinline]] base::Status take_handed(const Caller& caller, OnReply on_reply) const;
   template <class Reader>
@@ -314,7 +314,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Status check_idle() override;
   base::Error why_failed();
   void after_fork() noexcept;
-  base::Status list(AsyncReply& reply);
+  inline base::Status list(AsyncReply& reply);
   void see_to_reading() noexcept;
   bool withdraw(messaging::Token token) noexcept;
   messaging::Token take_free_token(messaging::Token free);
@@ -331,8 +331,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
   /// Requests that a thread runs.
   std::uint32_t running() const noexcept { return running_.load(std::memory_order_seq_cst); }
-  bool serve_request(Framer& framer, Message& message);
-  void run_request(Message& message) noexcept;
+  inline bool serve_request(Framer& framer, Message& message);
+  inline void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
   std::uint32_t begin_request_at_end();
   bool hand_over(bool must = false) noexcept;

@@ -166,7 +166,7 @@ void Framer::end_large() noexcept {
   return next && end_ == 0 ? space.first(std::min(space.size(), own_large_->head_size())) : space;
 }
 
-base::ByteSpan Framer::space() {
+base::ByteSpan Framer::space_with_care() {
   if (large_ != Large::none) [[unlikely]]
     return space_for_large();
   return space_in_buffer();

@@ -57,7 +57,14 @@ class Framer : public base::RefCounted {
   class Decoded;
 
   /// Where to put the next octets: never empty. Invalidates messages.
-  base::ByteSpan space();
+  base::ByteSpan space() {
+    // Nothing is left, and nothing unusual has come: what follows begins where the last did.
+    if (begin_ != end_ || large_ != Large::none || looks_ || joined_.octets.data() != nullptr || capacity_ == 0)
+        [[unlikely]]
+      return space_with_care();
+    begin_ = end_ = 0;
+    return {data_, capacity_};
+  }
   /// After space(): one large message after the other comes, and their sender awaits no replies, as far as can be told.
   bool expects_many() const noexcept { return expects_many_; }
   /// It was received for with that in mind. `vain`: no more came than otherwise; for a while it is not expected again.
@@ -156,6 +163,7 @@ class Framer : public base::RefCounted {
   bool make_large() noexcept;
   base::Result<bool> next_large(Message& message);
   void end_large() noexcept;
+  base::ByteSpan space_with_care();
   base::ByteSpan space_for_large();
   void received_large(std::size_t size) noexcept;
   base::ByteSpan space_in_buffer();

@@ -88,9 +88,8 @@ inline base::Status Connection::send_or_keep(const Encode& encode) {
     (void)writing.come_back(base::Deadline::none());
   ShortRequests::Turn::answers();
   const std::span<const cdr::Segment> data = encoder.segments();
-  if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
+  if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) [[unlikely]]
     return send_slowly(data, 0);
-  }
   CORBEL_PROBE("transport send");
   const auto sent = transport().send(data, base::Deadline::now());
   CORBEL_PROBE("after send");

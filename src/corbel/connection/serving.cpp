@@ -77,7 +77,7 @@ struct Connection::Serving {
   void run();
   bool leave(Framer& framer, const ReadEnd& end);
   /// False if the reader's part is over.
-  bool serve(Framer& framer, Message& message) {
+  [[gnu::always_inline]] bool serve(Framer& framer, Message& message) {
     ++served;
     answers = message.kind != messaging::Kind::request || message.request.response != messaging::Response::none;
     if constexpr (!kApart) {
@@ -210,7 +210,7 @@ void Connection::on_event(reactor::Events events) noexcept try {
   end_serving(base::error(Stage::wait, Code::out_of_resources), false);
 }
 
-bool Connection::serve_request(Framer& framer, Message& message) {
+[[gnu::always_inline]] inline bool Connection::serve_request(Framer& framer, Message& message) {
   std::uint32_t running = begin_request();
   if (running == 0) [[unlikely]] {
     running = begin_request_at_end();
@@ -269,7 +269,7 @@ std::uint32_t Connection::begin_request_at_end() {
   return 0;
 }
 
-void Connection::run_request(Message& message) noexcept {
+[[gnu::always_inline]] inline void Connection::run_request(Message& message) noexcept {
   const Framer::Decoded decoded(message);
   if (message.kind == messaging::Kind::request) [[likely]]
     return server_->handler().on_request(*this, message.request, message.body);

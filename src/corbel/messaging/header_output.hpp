@@ -12,8 +12,11 @@ inline void copy_short(std::uint8_t* to, const void* from, std::size_t size) noe
   const auto* source = static_cast<const std::uint8_t*>(from);
   if (size > 64) {
     std::memcpy(to, source, size);
+  } else if (size >= 16) {
+    for (std::size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, source + i, 16);
+    std::memcpy(to + size - 16, source + size - 16, 16);
   } else if (size >= 8) {
-    for (std::size_t i = 0; i + 8 < size; i += 8) std::memcpy(to + i, source + i, 8);
+    std::memcpy(to, source, 8);
     std::memcpy(to + size - 8, source + size - 8, 8);
   } else if (size >= 4) {
     std::memcpy(to, source, 4);

@@ -46,19 +46,18 @@ class IncomingCall : public corba::ServerCall {
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override { reply_with(results, {}); }
 
   void reply_with(base::FunctionRef<void(cdr::Encoder&)> results, Contexts contexts) {
-    const base::Status sent = send(messaging::ReplyStatus::no_exception, results, contexts);
-    // Results that cannot be marshalled are the servant's fault and become an exception; for a lost peer there is none.
-    if (!sent && sent.error().stage == base::Stage::encode) {
-      CORBEL_LOG(core_.log(), server, warning, "results cannot be marshalled", {"error", sent.error()},
-                 {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
-      auto failure = failure_of(sent.error(), "results of operation '" + std::string(operation()) + "'");
-      failure.completed = corba::Completed::yes;
-      corba::raise(std::move(failure));
-    }
+    const base::Status sent = send_here(messaging::ReplyStatus::no_exception, results, contexts);
+    if (!sent && sent.error().stage == base::Stage::encode) [[unlikely]]
+      refuse_results(sent.error());
   }
 
-  base::Status send(messaging::ReplyStatus status, base::FunctionRef<void(cdr::Encoder&)> body,
-                    Contexts contexts = {}) {
+  [[gnu::noinline]] base::Status send(messaging::ReplyStatus status, base::FunctionRef<void(cdr::Encoder&)> body,
+                                      Contexts contexts = {}) {
+    return send_here(status, body, contexts);
+  }
+  /// The same, inlined.
+  [[gnu::always_inline]] base::Status send_here(messaging::ReplyStatus status,
+                                                base::FunctionRef<void(cdr::Encoder&)> body, Contexts contexts) {
     if (request_.response == messaging::Response::none || replied_) return {};
     CORBEL_PROBE("reply header and marshal");
     // May throw, out of the application's code that marshals a value: nothing has been sent then.
@@ -150,6 +149,15 @@ class IncomingCall : public corba::ServerCall {
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
 
  private:
+  /// Results that cannot be marshalled are the servant's fault and become an exception; for a lost peer there is none.
+  [[noreturn, gnu::noinline, gnu::cold]] void refuse_results(base::Error error) {
+    CORBEL_LOG(core_.log(), server, warning, "results cannot be marshalled", {"error", error},
+               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
+    auto failure = failure_of(error, "results of operation '" + std::string(operation()) + "'");
+    failure.completed = corba::Completed::yes;
+    corba::raise(std::move(failure));
+  }
+
   /// A system exception as the wire has it.
   struct System {
     std::string_view id;

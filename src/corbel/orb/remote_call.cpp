@@ -9,18 +9,6 @@
 
 namespace corbel::orb {
 
-RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
-                       EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at)
-    : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
-      target_(std::move(target)),
-      binding_(settled),
-      policies_(std::move(kept)),
-      invocation_(call.operation(), policies, word, at),
-      trace_(target_->core_.log()) {
-  if (binding_ == nullptr && !policies.calls.plain()) invocation_.limit(at);
-  deadline = invocation_.deadline;
-}
-
 void RemoteCall::begin(const RemoteTarget::BindingPtr& settled) {
   try {
     if (settled) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "corbel/orb/call_carrier.hpp"
 #include "corbel/orb/call_trace.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -13,7 +16,16 @@ class RemoteCall final : public CallCarrier {
   /// `settled`: the binding to begin with, which keeps the policies; else `kept` does. `word` and `at`: as Invocation
   /// has them.
   RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
-             EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at);
+             EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at)
+      : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
+        target_(std::move(target)),
+        binding_(settled),
+        policies_(std::move(kept)),
+        invocation_(call.operation(), policies, word, at),
+        trace_(target_->core_.log()) {
+    if (binding_ == nullptr && !policies.calls.plain()) invocation_.limit(at);
+    deadline = invocation_.deadline;
+  }
 
   /// Sends the request, over the settled binding if there is one. Throws what invoke() would throw before the request
   /// has left; the call is over then.

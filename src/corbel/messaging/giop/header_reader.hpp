@@ -66,13 +66,13 @@ inline HeaderReader::Target HeaderReader::get_other_target(const cdr::Limits& li
   return after.target;
 }
 
-/// A decoder of the message's body, which begins at `position` or, if it is aligned and there is one, at the next
-/// multiple of 8.
-inline cdr::Decoder body_decoder(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                 std::size_t position, bool aligned) noexcept {
+/// Makes `body` the decoder of the message's body, which begins at `position` or, if it is aligned and there is one, at
+/// the next multiple of 8.
+inline void begin_body(cdr::Decoder& body, const FrameHeader& frame, base::ConstByteSpan message,
+                       const cdr::Limits& limits, std::size_t position, bool aligned) noexcept {
   if (aligned) position = (position + 7) & ~std::size_t{7};
-  return cdr::Decoder(message, {.little_endian = frame.little_endian, .giop_minor = frame.version.minor}, limits,
-                      position < message.size() ? position : message.size());
+  body.begin(message, {.little_endian = frame.little_endian, .giop_minor = frame.version.minor}, limits,
+             position < message.size() ? position : message.size());
 }
 
 }  // namespace corbel::messaging::giop

@@ -39,7 +39,7 @@ base::Result<IncomingLocateReply> Giop::decode_locate_reply(const FrameHeader& f
   const auto status = static_cast<LocateStatus>(reader.get());
   if (status > traits_of(frame.version.minor).last_locate_status) reader.fail(base::Code::malformed);
   if (!reader.ok()) return reader.error();
-  body = body_decoder(frame, message, limits, reader.position(), false);
+  begin_body(body, frame, message, limits, reader.position(), false);
   return IncomingLocateReply{request_id, status};
 }
 

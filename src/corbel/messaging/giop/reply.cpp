@@ -37,7 +37,7 @@ base::Status reply_of(const FrameHeader& frame, base::ConstByteSpan message, con
   if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.load(group + 8), limits);
   if (!reader.ok()) [[unlikely]]
     return reader.error();
-  body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
+  begin_body(body, frame, message, limits, reader.position(), kTraits.body_aligned);
   reply.token = request_id;
   reply.status = status;
   reply.contexts = contexts;

@@ -72,7 +72,7 @@ base::Status request_of(const FrameHeader& frame, base::ConstByteSpan message, c
   if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
   if (!reader.ok()) [[unlikely]]
     return reader.error();
-  body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
+  begin_body(body, frame, message, limits, reader.position(), kTraits.body_aligned);
   request.origin = {request_id, frame.version.minor};
   request.response = response;
   request.object_key = target.key;

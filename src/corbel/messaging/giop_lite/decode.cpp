@@ -17,10 +17,12 @@ HeaderInput after_frame(base::ConstByteSpan message) noexcept {
   return {message, kHeaderSize, false};
 }
 
-/// A decoder of the body, which begins at a multiple of 8 as in GIOP 1.2, so that it may be passed on as it is.
-cdr::Decoder body_decoder(const HeaderInput& header, base::ConstByteSpan message, const cdr::Limits& limits) noexcept {
+/// Makes `body` the decoder of the body, which begins at a multiple of 8 as in GIOP 1.2, so that it may be passed on as
+/// it is.
+void begin_body(cdr::Decoder& body, const HeaderInput& header, base::ConstByteSpan message,
+                const cdr::Limits& limits) noexcept {
   const std::size_t position = (header.position() + 7) & ~std::size_t{7};
-  return {message, {}, limits, position < message.size() ? position : message.size()};
+  body.begin(message, {}, limits, position < message.size() ? position : message.size());
 }
 
 /// False if the octet says nothing.
@@ -75,7 +77,7 @@ base::Status GiopLite::decode_request(base::ConstByteSpan message, const cdr::Li
   request.operation = header.get_string(limits.max_operation);
   if (!header.ok()) [[unlikely]]
     return header.error();
-  body = body_decoder(header, message, limits);
+  begin_body(body, header, message, limits);
   return {};
 }
 
@@ -101,7 +103,7 @@ base::Status GiopLite::decode_reply(base::ConstByteSpan message, const cdr::Limi
     header.fail(base::Code::malformed);
   if (!header.ok()) [[unlikely]]
     return header.error();
-  body = body_decoder(header, message, limits);
+  begin_body(body, header, message, limits);
   return {};
 }
 
@@ -123,7 +125,7 @@ base::Result<IncomingLocateReply> GiopLite::decode_locate_reply(const FrameHeade
   reply.status = static_cast<LocateStatus>(header.get());
   if (reply.status > LocateStatus::object_forward) header.fail(base::Code::malformed);
   if (!header.ok()) return header.error();
-  body = body_decoder(header, message, limits);
+  begin_body(body, header, message, limits);
   return reply;
 }
 
