@@ -64,15 +64,19 @@ bool Posting::push_kept(std::span<const Segment> message, const policy::Bufferin
 /// then those that are kept back now leave early.
 void Posting::flush_within(base::Duration time) {
   if (time >= kNoLimit || reactor_ == nullptr) return;
-  const std::int64_t due = Deadline::clock_now() + time.count();
   // The message was put in before this thread looks for a timer; a timer says that it is over before it looks for
   // messages.
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  // One that runs and was given no more time is due sooner: most messages need not ask what time it is.
+  if (flush_at_.load(std::memory_order_acquire) != 0 && flush_span_.load(std::memory_order_relaxed) <= time.count())
+    return;
+  const std::int64_t due = Deadline::clock_now() + time.count();
   const auto serves = [due](std::int64_t running) { return running != 0 && running <= due; };
   if (serves(flush_at_.load(std::memory_order_relaxed))) return;
   try {
     const std::lock_guard lock(mutex_);
     if (ended_ || serves(flush_at_)) return;
+    flush_span_.store(time.count(), std::memory_order_relaxed);
     flush_at_ = due;
     const reactor::TimerId timer = reactor_->schedule_after(
         time, [this, held = base::IntrusivePtr<reactor::EventHandler>(&holder_), due] { flush_in_time(due); });

@@ -99,6 +99,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
   bool has_backlog() const noexcept { return posting_.has_backlog(); }
+  /// Brings the counters of oneways up to date.
+  void tell_oneway_counters() const noexcept { posting_.tell_counters(); }
   /// True if a thread of the reactor has to send what waits, now or at its time.
   bool needs_reactor() const noexcept { return posting_.needs_reactor(); }
   // --- client side, asynchronous (asynchronous.cpp) ---

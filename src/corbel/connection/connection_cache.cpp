@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "corbel/connection/admission.hpp"
@@ -349,8 +350,15 @@ AsyncReplyList ConnectionCache::cancel_async() {
   return cancelled;
 }
 
+const OnewayCounters& ConnectionCache::oneway_counters() noexcept {
+  try {
+    for (const auto& connection : all()) connection->tell_oneway_counters();
+  } catch (const std::bad_alloc&) {
+  }
+  return oneway_counters_;
+}
+
 bool ConnectionCache::flush_oneways(base::Deadline deadline) {
-  if (oneway_counters_.waiting_octets.load(std::memory_order_relaxed) == 0) return true;
   bool flushed = true;
   for (const auto& connection : all()) {
     if (connection->has_backlog()) flushed = connection->flush_oneways(deadline).ok() && flushed;

@@ -75,7 +75,8 @@ class ConnectionCache {
   /// To be called now and then where calls may not come for long: connections that no call has used for so long keep no
   /// memory, and end as soon as their peers do; those that have failed are dropped. False once all are closed.
   bool rest(base::Duration age);
-  const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
+  /// Up to date, unless there is no memory for that: then they lag behind.
+  const OnewayCounters& oneway_counters() noexcept;
   /// Counts a oneway for which there was no connection.
   void count_dropped_oneway() noexcept { ++oneway_counters_.dropped; }
   /// After something was withdrawn from the registry: no call begins on `which` of the connections any more, and each

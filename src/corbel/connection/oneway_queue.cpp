@@ -64,7 +64,12 @@ OnewayQueue::Pushed OnewayQueue::push(std::span<const cdr::Segment> message, Why
   }
   waiting_.append(message, size);
   add(size);
-  (why == Why::kept ? counters_.kept : counters_.queued).fetch_add(1, std::memory_order_relaxed);
+  if (why == Why::kept) {
+    ++untold_;
+  } else {
+    counters_.queued.fetch_add(1, std::memory_order_relaxed);
+    tell_counters();
+  }
   return replaced ? Pushed::replaced : Pushed::queued;
 }
 
@@ -76,6 +81,7 @@ void OnewayQueue::push_begun(base::ConstByteSpan rest) {
   gone_ = 1;
   const std::lock_guard lock(mutex_);
   add(rest.size());
+  tell_counters();
   counters_.queued.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -145,7 +151,7 @@ OnewayQueue::Count OnewayQueue::take_dropped() noexcept {
   return std::exchange(dropped_, {});
 }
 
-/// With the mutex, as the next two.
+/// With the mutex, as the next three.
 void OnewayQueue::drop(Count what) noexcept {
   counters_.dropped.fetch_add(what.messages, std::memory_order_relaxed);
   counters_.dropped_octets.fetch_add(what.octets, std::memory_order_relaxed);
@@ -156,14 +162,25 @@ void OnewayQueue::drop(Count what) noexcept {
 void OnewayQueue::add(std::size_t octets) noexcept {
   messages_.store(messages() + 1, std::memory_order_relaxed);
   octets_.store(this->octets() + octets, std::memory_order_release);
-  counters_.waiting_octets.fetch_add(octets, std::memory_order_relaxed);
 }
 
 void OnewayQueue::subtract(Count what) noexcept {
   const std::size_t octets = std::min(what.octets, this->octets());
   messages_.store(messages() - std::min(what.messages, messages()), std::memory_order_relaxed);
   octets_.store(this->octets() - octets, std::memory_order_release);
-  counters_.waiting_octets.fetch_sub(octets, std::memory_order_relaxed);
+  tell_counters();
+}
+
+/// The difference wraps around where there are fewer.
+void OnewayQueue::tell_counters() noexcept {
+  const std::size_t now = octets();
+  counters_.waiting_octets.fetch_add(now - std::exchange(told_octets_, now), std::memory_order_relaxed);
+  if (untold_ != 0) counters_.kept.fetch_add(std::exchange(untold_, 0), std::memory_order_relaxed);
+}
+
+void OnewayQueue::tell() noexcept {
+  const std::lock_guard lock(mutex_);
+  tell_counters();
 }
 
 }  // namespace corbel::connection

@@ -14,7 +14,8 @@
 
 namespace corbel::connection {
 
-/// What became of messages that no caller waits for, over all connections of an ORB. Thread-safe.
+/// What became of messages that no caller waits for, over all connections of an ORB. Thread-safe. Of those that are
+/// kept back, `kept` and `waiting_octets` know when they leave, or when their queue is asked to tell.
 struct OnewayCounters {
   std::atomic<std::uint64_t> queued{0};   ///< messages that had to wait for the transport
   std::atomic<std::uint64_t> kept{0};     ///< messages that were kept back to leave with others
@@ -79,6 +80,8 @@ class OnewayQueue {
   /// With the token: what was shown by front() may be dropped again, but for the rest of one that has begun to leave.
   void put_back() noexcept;
 
+  /// Brings the counters up to date. Any thread.
+  void tell() noexcept;
   /// Drops everything; returns what that was.
   Count clear() noexcept;
   /// What has been dropped since this was asked last.
@@ -105,6 +108,7 @@ class OnewayQueue {
   void drop(Count what) noexcept;
   void add(std::size_t octets) noexcept;
   void subtract(Count what) noexcept;
+  void tell_counters() noexcept;
 
   const policy::OnewayBuffering settings_;
   OnewayCounters& counters_;
@@ -117,6 +121,9 @@ class OnewayQueue {
   base::Mutex mutex_;  // guards what follows, and changes of octets_ and messages_
   Run waiting_;
   Count dropped_{};  // since take_dropped()
+  // An atomic instruction for each message would be a tenth of what keeping it back costs.
+  std::size_t told_octets_ = 0;  // of octets_, that the counters know
+  std::size_t untold_ = 0;       // messages kept back, that they do not
 };
 
 }  // namespace corbel::connection

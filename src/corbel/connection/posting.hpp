@@ -80,6 +80,10 @@ class Posting {
   /// connection does.
   base::Status flush(base::Deadline deadline);
 
+  /// Brings the counters of such messages up to date.
+  void tell_counters() const noexcept {
+    if (OnewayQueue* const queue = oneways_.load(std::memory_order_acquire)) queue->tell();
+  }
   /// True while messages wait.
   bool has_backlog() const noexcept {
     const OnewayQueue* const queue = oneways_.load(std::memory_order_acquire);
@@ -151,6 +155,7 @@ class Posting {
   std::atomic<bool> dropping_{false};
   std::atomic<bool> ended_{false};         // written under the mutex
   std::atomic<std::int64_t> flush_at_{0};  // when a timer sends what is kept back (Deadline::clock_now()); 0: none does
+  std::atomic<std::int64_t> flush_span_{0};  // how long after it was started that is
 
   base::Mutex mutex_;  // guards what follows, and the making of the queue
   reactor::TimerId flush_timer_;

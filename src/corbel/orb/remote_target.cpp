@@ -249,7 +249,7 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   // Time must be left for the message to arrive as well.
   if (buffering.keeps() && !deadline.is_none()) buffering.time = std::min(buffering.time, deadline.remaining() / 2);
   auto status = connection.post_oneway(posted, call.encode_arguments, deadline, buffering);
-  if (status && (buffering.keeps() || connection.needs_reactor())) {
+  if (status && (buffering.keeps() || connection.needs_reactor()) && !core_.calls_async()) {
     try {
       core_.start_threads();  // they send what waits
     } catch (const corba::SystemExceptionCore&) {
