@@ -66,6 +66,20 @@ TEST_F(GroupCalls, OfAServerInTheGroupReachItsOwnMembersAndTheOthers) {
   EXPECT_EQ(own.front()->pushed(), 3U);
 }
 
+TEST_F(GroupCalls, ReachAServerOnceThatListensThereAndJoinsByReferencesToo) {
+  const std::string address = url_.substr(url_.find('/') + 1);
+  const Orb server = make_orb("server", {"-ORBListenEndpoints", "tcp://127.0.0.1:0;multicast://" + address});
+  const auto members = serve(server, 1);
+  corbel::orb::join_group(*server, corbel::orb::group_over(*server, server->string_to_object(url_), "giop"),
+                          members.front()->_this());
+  const Camera all = group(make_orb("client"));
+  for (std::uint32_t i = 1; i <= 20; ++i) all->push(i, Studio::Picture(100));
+  all->caption("last");
+  ASSERT_TRUE(members.front()->await("last"));
+  EXPECT_FALSE(members.front()->await(21, std::chrono::milliseconds(100)));
+  EXPECT_EQ(members.front()->pushed(), 20U);
+}
+
 TEST_F(GroupCalls, AreHeardHoweverManyConnectionsThereAreAndTakeNoPlaceOfThem) {
   const Orb full = make_orb("full", {"-ORBMaxConnections", "1"});
   const auto members = serve(full, 1);  // hears before there is a connection

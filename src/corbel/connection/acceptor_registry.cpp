@@ -175,6 +175,12 @@ std::vector<ListenPoint> AcceptorRegistry::published_without(base::FunctionRef<b
   return points;
 }
 
+bool AcceptorRegistry::has(base::FunctionRef<bool(const ListenPoint&)> which) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(handlers_.begin(), handlers_.end(),
+                     [&](const auto& handler) { return handler->is(which, handler->published()); });
+}
+
 bool AcceptorRegistry::close(base::FunctionRef<bool(const ListenPoint&)> which) {
   const auto stays = [&](const base::IntrusivePtr<Handler>& one) { return !one->is(which, one->published()); };
   std::vector<base::IntrusivePtr<Handler>> handlers;

@@ -28,6 +28,8 @@ class AcceptorRegistry {
   /// Stops listening at those of the points, as they were opened or published; false if there is none. What was
   /// accepted there is with the server. Without memory (bad_alloc) all stay.
   bool close(base::FunctionRef<bool(const ListenPoint&)> which);
+  /// True if one of the points is open, as it was opened or published.
+  bool has(base::FunctionRef<bool(const ListenPoint&)> which) const;
   /// What to publish: every open endpoint, resolved; without those that close() would close.
   std::vector<ListenPoint> published() const;
   std::vector<ListenPoint> published_without(base::FunctionRef<bool(const ListenPoint&)> which) const;

@@ -284,14 +284,11 @@ bool Core::is_of_group(const std::string& endpoint, const base::Bytes& body) con
 
 void Core::listen_to_group(const std::string& endpoint) {
   const std::lock_guard lock(listen_mutex_);
-  if (std::find(group_endpoints_.begin(), group_endpoints_.end(), endpoint) != group_endpoints_.end()) return;
-  group_endpoints_.push_back(endpoint);
-  try {
-    lanes_.front()->open_group(endpoint);
-  } catch (...) {
-    group_endpoints_.pop_back();
-    throw;
-  }
+  // Each socket of a group hears all that is sent there: a second one would have it executed twice.
+  const auto point = registry_.parse_endpoint(endpoint);
+  const auto hears = [&](const auto& lane) { return lane->listens_at(*point); };
+  if (point && std::any_of(lanes_.begin(), lanes_.end(), hears)) return;
+  lanes_.front()->open_group(endpoint);
   CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", endpoint});
 }
 

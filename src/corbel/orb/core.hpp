@@ -245,8 +245,7 @@ class Core final {
   std::unique_ptr<connection::RequestHandler> dispatch_;
   const std::shared_ptr<connection::RequestHandler> requests_;  // null: dispatch_ has them
   LaneList lanes_;
-  base::ForkMutex listen_mutex_;  // guards what they listen at, and these:
-  std::vector<std::string> group_endpoints_;
+  base::ForkMutex listen_mutex_;            // guards what they listen at
   std::atomic<bool> shutting_down_{false};  // no new asynchronous calls
   std::atomic<bool> calls_async_{false};    // not shutting down, and the threads are there
   std::atomic<bool> shut_down_{false};

@@ -127,6 +127,8 @@ Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
 }
 
 std::vector<std::string> Lane::open(const std::string& text) {
+  const auto asked = registry_.parse_endpoint(text);
+  if (asked && asked->transport->factory().traits().group_profile != 0 && listens_at(*asked)) return {text_of(*asked)};
   Opening opening(*this);
   const Opened opened = open_one(text, false);
   std::vector<std::string> texts;
@@ -142,6 +144,12 @@ void Lane::open_group(const std::string& text) {
   (void)open_one(text, false);
   if (listening_) publish();
   opening.stay();
+}
+
+bool Lane::listens_at(const routing::ListenPoint& point) const {
+  return acceptors_.has([&](const routing::ListenPoint& each) {
+    return each.protocol == point.protocol && each.endpoint->text() == point.endpoint->text();
+  });
 }
 
 /// Tells what references will say: aloud, if the ORB chose an address itself that leads other hosts nowhere.

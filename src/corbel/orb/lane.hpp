@@ -33,10 +33,12 @@ class Lane {
   /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
   /// the endpoint that failed, or std::bad_alloc; what it opened is closed then. So it is with the next two.
   bool listen();
-  /// Opens one endpoint more; what references say of it.
+  /// Opens one endpoint more, unless it is a group's that it listens to already; what references say of it.
   std::vector<std::string> open(const std::string& text);
   /// The same for the endpoint of a group, of which references say nothing.
   void open_group(const std::string& text);
+  /// True if it listens there, in the same protocol.
+  bool listens_at(const routing::ListenPoint& point) const;
   /// Stops listening; what is open now stays.
   void close() noexcept { acceptors_.close(); }
   /// Stops listening at those of the endpoints, as they were opened or published; false if there is none. Without

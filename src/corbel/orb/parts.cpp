@@ -109,11 +109,7 @@ bool Core::withdraw(base::FunctionRef<bool(const messaging::Protocol&, const rou
   {
     const std::lock_guard lock(listen_mutex_);
     for (const auto& lane : lanes_) {
-      (void)lane->close([&](const routing::ListenPoint& point) {
-        if (!which(*point.protocol, point.transport)) return false;
-        std::erase_if(group_endpoints_, [&](const auto& one) { return one.ends_with(point.endpoint->text()); });
-        return true;
-      });
+      (void)lane->close([&](const routing::ListenPoint& point) { return which(*point.protocol, point.transport); });
     }
   }
   bidirectional_.note_endpoints();
