@@ -125,6 +125,19 @@ TEST(CallBacks, NestedDeeperThanThereAreThreadsEndAndHarmNothing) {
   }
 }
 
+// The thread of the call before is not back in its pool yet, or waits for a moment whether a connection has more.
+TEST(CallBacks, WaitForAThreadThatIsJustFinishing) {
+  for (const std::string concurrency : {"adaptive", "pool"}) {
+    const std::vector<std::string> few{"-ORBThreads", "2", "-ORBConcurrency", concurrency};
+    ServerSide server(BOTH, few);
+    ClientSide client(BOTH, few);
+    const HostRef host = client.host(server.ior());
+    int done = 0;
+    for (int i = 0; i < 500; ++i) done += ending_of([&] { (void)host->descend(client.guest, 2); }) == "done" ? 1 : 0;
+    EXPECT_EQ(done, 500) << concurrency;
+  }
+}
+
 // What the client said before it had something to be called back for does not matter.
 TEST(CallBacks, ComeToClientsWhoseConnectionsAreOlderThanTheirAdapters) {
   ServerSide server;

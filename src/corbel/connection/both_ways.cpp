@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections over which both sides ask: what a side that serves one has to mind when it asks, too.
 #include <algorithm>
+#include <thread>
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/lender.hpp"
 #include "corbel/connection/sending.hpp"
 #include "corbel/connection/server.hpp"
+#include "corbel/connection/serving_here.hpp"
 
 namespace corbel::connection {
 
 using base::Code;
+using base::Deadline;
 using base::Stage;
+
+namespace {
+
+/// A thread that has replied is back by then. Meanwhile it may be that nobody reads.
+constexpr base::Duration kSoonBack = std::chrono::milliseconds(10);
+constexpr base::Duration kLooksAgain = std::chrono::microseconds(50);
+
+}  // namespace
 
 Lender::Lender(Connection& connection)
     : scheme_(connection.peer().substr(0, connection.peer().find("://"))), connection_(&connection) {}
@@ -64,11 +75,18 @@ bool Connection::asks() {
 
 /// The reply to a request that an upcall sends over its own connection has to be read by another thread, so one must be
 /// left. A peer that makes upcalls ask much at once and answers nothing does not get all threads.
-base::Status Connection::may_ask() const noexcept {
+base::Status Connection::may_ask() const {
   if (server_ == nullptr || !in_upcall()) return {};
-  if (running() > server_->most_requests() || !server_->has_spare_thread())
-    return base::error(Stage::send, Code::out_of_resources);
-  return {};
+  const auto may = [&] { return running() <= server_->most_requests() && server_->has_spare_thread(); };
+  if (may()) [[likely]]
+    return {};
+  about_to_wait_here();
+  const Counted waits(server_->askers());
+  for (const Deadline until = Deadline::after(kSoonBack); server_->expects_thread() && !until.expired();) {
+    std::this_thread::sleep_for(kLooksAgain);
+    if (may()) return {};
+  }
+  return base::error(Stage::send, Code::out_of_resources);
 }
 
 /// A request of this side is about to be sent, or has been. The thread that reads may be in an upcall, of the calling

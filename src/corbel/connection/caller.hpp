@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,18 @@
 #include "corbel/messaging/message.hpp"
 
 namespace corbel::connection {
+
+/// Counts itself while it lives.
+class Counted {
+ public:
+  explicit Counted(std::atomic<unsigned>& count) noexcept : count_(count) { count_.fetch_add(1); }
+  ~Counted() { count_.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<unsigned>& count_;
+};
 
 /// A thread that calls over a connection and waits for the reply. Lives on its stack, not longer than the connection.
 struct Caller {
@@ -31,6 +44,7 @@ struct Caller {
     cdr::Format format;              ///< of its body
     std::size_t body_at = 0;
     InputAccount* account = nullptr;  ///< of its connection, if that has paid for the copy
+    std::optional<Counted> asks;      ///< within a request that it runs
   };
 
   Caller() noexcept {}  // NOLINT: the implicit one fills the room of `listed` with zeros

@@ -83,6 +83,7 @@ struct Connection::IdleCheck {
   if (!caller.reading) [[unlikely]] {
     CORBEL_CHECK(may_ask());
     CORBEL_CHECK(join(caller));
+    if (server_ != nullptr && in_upcall()) caller.listed->asks.emplace(server_->askers());
     see_to_serving();
     return {};
   }

@@ -341,7 +341,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void end_request() noexcept;
   void end_if_drained() noexcept;
   void end_later() noexcept;
-  base::Status may_ask() const noexcept;
+  base::Status may_ask() const;
   void see_to_serving() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;

@@ -137,6 +137,10 @@ class Server final : private InputUser {
   reactor::ThreadPool::Place place() noexcept { return reactor::ThreadPool::Place(*pool_); }
   /// True if the calling thread may wait for a reply that another one has to read.
   bool has_spare_thread() const noexcept { return pool_ && pool_->has_spare_thread(); }
+  /// Threads that run a request, and wait for the reply to one that they have sent the same way or are about to.
+  std::atomic<unsigned>& askers() noexcept { return askers_; }
+  /// True if there are others, which may be on their way back.
+  bool expects_thread() const noexcept { return askers_.load() < settings_.serving.threads; }
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
   /// `part`: Framer::oldest_part(). False if it has nothing left, and something has come meanwhile: the thread serves
   /// on.
@@ -223,6 +227,7 @@ class Server final : private InputUser {
       std::min(settings_.limits.requests_of_connection, std::max(settings_.serving.threads, 1U) - 1), std::uint32_t{1});
   std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
+  std::atomic<unsigned> askers_{0};
   ShortRequests short_requests_;
   std::atomic<unsigned> loops_{0};  // threads in run()
   std::atomic<std::int64_t> shakes_until_{0};
