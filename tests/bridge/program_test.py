@@ -6,6 +6,7 @@ usage: program_test.py CORBEL_BRIDGE
 """
 
 import os
+import select
 import shutil
 import signal
 import socket
@@ -19,12 +20,49 @@ BRIDGE = sys.argv[1]
 TIMEOUT_S = 20  # less than -ORBShutdownTimeout
 
 
-def request(key, operation):
-    """A request without arguments in GIOP 1.2, little-endian."""
+def text(octets, at):
+    """A string that begins at this position of a message."""
+    return b"\0" * (-at % 4) + struct.pack("<I", len(octets) + 1) + octets + b"\0"
+
+
+def request(key, operation, body=b""):
+    """A request in GIOP 1.2, little-endian."""
     octets = struct.pack("<IB3xH2xI", 1, 3, 0, len(key)) + key
-    octets += b"\0" * (-len(octets) % 4) + struct.pack("<I", len(operation) + 1) + operation + b"\0"
+    octets += text(operation, len(octets))
     octets += b"\0" * (-len(octets) % 4) + struct.pack("<I", 0)
+    if body:
+        octets += b"\0" * (-(len(octets) + 12) % 8) + body
     return b"GIOP\1\2\1\0" + struct.pack("<I", len(octets)) + octets
+
+
+VALUE, NO_ID, ONE_ID, CHUNKED = 0x7FFFFF00, 0, 2, 8
+VALUES = """
+module M {
+  interface Guest {};
+  valuetype Base { public long number; };
+  valuetype Derived : Base { public string words; };
+  valuetype Host : Base { public Guest who; };
+  interface Target { void take(in Base one, in any other); void look(in Base one); };
+};
+"""
+
+
+def value(name, state):
+    """One with a repository id, at the beginning of a body; `state` is a function of its position."""
+    octets = struct.pack("<I", VALUE | ONE_ID)
+    octets += text(b"IDL:M/" + name + b":1.0", len(octets))
+    octets += b"\0" * (-len(octets) % 4)
+    return octets + state(len(octets))
+
+
+def reference(key):
+    """Of a Guest; at a multiple of four."""
+    octets = text(b"IDL:M/Guest:1.0", 0)
+    profile = b"\1\1\2\0" + text(b"127.0.0.1", 0)
+    profile += b"\0" * (-len(profile) % 2) + struct.pack("<H", 1)
+    profile += b"\0" * (-len(profile) % 4) + struct.pack("<I", len(key)) + key
+    profile += b"\0" * (-len(profile) % 4) + struct.pack("<I", 0)
+    return octets + b"\0" * (-len(octets) % 4) + struct.pack("<III", 1, 0, len(profile)) + profile
 
 
 class ProgramTest(unittest.TestCase):
@@ -39,6 +77,44 @@ class ProgramTest(unittest.TestCase):
             done = subprocess.run(line, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(why, done.stderr)
+
+    def passed(self, operation, body, *options):
+        """What the server gets of a request with this body, through a bridge that knows VALUES."""
+        path = os.path.join(self.folder, "in")
+        idl = os.path.join(self.folder, "values.idl")
+        with open(idl, "w", encoding="utf-8") as file:
+            file.write(VALUES)
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as client:
+            line = [BRIDGE, "--listen", "unix://" + path, "--to", f"corbaloc::127.0.0.1:{server.getsockname()[1]}/k", "--idl", idl, *options]
+            with subprocess.Popen(line, stdout=subprocess.PIPE) as bridge:
+                try:
+                    self.assertTrue(bridge.stdout.readline().startswith(b"IOR:"))
+                    client.settimeout(TIMEOUT_S)
+                    client.connect(path)
+                    client.sendall(request(b"k", operation, body))
+                    # The server's request, or the bridge's answer.
+                    found, _, _ = select.select([server, client], [], [], TIMEOUT_S)
+                    self.assertEqual(found, [server])
+                    behind, _ = server.accept()
+                    with behind:
+                        behind.settimeout(TIMEOUT_S)
+                        got = behind.recv(65536)
+                finally:
+                    bridge.kill()
+        self.assertEqual(got[:4], b"GIOP")
+        return got
+
+    def test_values_whose_type_derives_from_the_declared_one_are_passed_on(self):
+        for options in ((), ("--by-types",)):
+            body = value(b"Derived", lambda at: struct.pack("<I", 7) + text(b"words", at + 4)) + b"\0\0" + struct.pack("<I", 0)
+            self.assertTrue(self.passed(b"take", body, *options).endswith(body), options)
+
+    def test_references_in_such_values_lead_through_the_bridge(self):
+        body = value(b"Host", lambda at: struct.pack("<I", 7) + reference(b"key of the guest"))
+        got = self.passed(b"look", body)
+        self.assertIn(b"IDL:M/Host:1.0", got)
+        self.assertIn(b"IDL:M/Guest:1.0", got)
+        self.assertNotIn(b"key of the guest", got)
 
     def test_a_second_signal_does_not_wait_for_a_silent_server(self):
         path = os.path.join(self.folder, "in")

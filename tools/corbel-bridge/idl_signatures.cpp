@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idl_signatures.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "corbel/orb/orb.hpp"
@@ -10,15 +11,6 @@ namespace corbel::bridge {
 namespace model = idl::model;
 
 namespace {
-
-/// Notes whether there may be references, when all types are there.
-std::shared_ptr<const Signature> whole(std::shared_ptr<Signature> signature) {
-  for (const auto& type : signature->request) signature->request_refers = signature->request_refers || may_refer(*type);
-  for (const auto& type : signature->reply) signature->reply_refers = signature->reply_refers || may_refer(*type);
-  for (const auto& [id, type] : signature->exceptions)
-    signature->reply_refers = signature->reply_refers || may_refer(*type);
-  return signature;
-}
 
 /// What every object has, and no IDL declares.
 const Signature* built_in(std::string_view operation) {
@@ -41,6 +33,8 @@ IdlSignatures::IdlSignatures(const tool::Files& files) {
   orb_ = CORBA::ORB_init(words, "corbel-bridge-types");
   types_ = std::make_unique<tool::Types>(
       files, IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory")));
+  value_types_ = types_->value_types();
+  for (const auto& type : value_types_) known_.emplace_back(*type);
   for (const model::Interface* interface : types_->interfaces()) add(*interface);
 }
 
@@ -50,6 +44,16 @@ IdlSignatures::~IdlSignatures() {
     orb_->destroy();
   } catch (const CORBA::Exception&) {  // nothing is left to be done about it
   }
+}
+
+/// Notes whether there may be references, when all types are there.
+std::shared_ptr<const Signature> IdlSignatures::whole(std::shared_ptr<Signature> signature) const {
+  const auto refers = [this](const CORBA::typecode_reference& type) { return may_refer(*type, value_types_); };
+  signature->request_refers = std::ranges::any_of(signature->request, refers);
+  signature->reply_refers =
+      std::ranges::any_of(signature->reply, refers) ||
+      std::ranges::any_of(signature->exceptions, [&](const auto& one) { return refers(one.second); });
+  return signature;
 }
 
 void IdlSignatures::add(const model::Interface& interface) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "corbel/bridge/signature.hpp"
+#include "corbel/dynamic/known_type.hpp"
 #include "types.hpp"
 
 namespace corbel::bridge {
@@ -24,6 +27,7 @@ class IdlSignatures final : public Signatures {
  private:
   using Operations = std::map<std::string, std::shared_ptr<const Signature>, std::less<>>;
 
+  std::shared_ptr<const Signature> whole(std::shared_ptr<Signature> signature) const;
   void add(const idl::model::Interface& interface);
   void add(Operations& operations, const idl::model::Operation& operation);
   void add(Operations& operations, const idl::model::Attribute& attribute);
@@ -31,6 +35,8 @@ class IdlSignatures final : public Signatures {
 
   IDL::traits<CORBA::ORB>::ref_type orb_;  // for TypeCodes alone; it calls nobody
   std::unique_ptr<tool::Types> types_;
+  std::vector<CORBA::typecode_reference> value_types_;
+  std::deque<dynamic::KnownType> known_;  // these, so that they are understood where their bases are expected
   std::map<const void*, std::shared_ptr<const Signature>> made_;
   std::map<std::string, Operations, std::less<>> interfaces_;  // by repository id, with what they inherit
   Operations by_name_;                                         // null: of several interfaces

@@ -160,6 +160,19 @@ CORBA::typecode_reference Types::type_code(const model::Exception& exception) {
   return make_declared(exception).code;
 }
 
+std::vector<CORBA::typecode_reference> Types::value_types() {
+  std::vector<CORBA::typecode_reference> found;
+  for (const auto& [name, declaration] : by_name_) {
+    const auto* value = model::as<model::ValueType>(declaration);
+    if (value == nullptr ? model::as<model::ValueBox>(declaration) == nullptr : value->is_abstract) continue;
+    try {
+      found.push_back(make_declared(*declaration).code);
+    } catch (const std::runtime_error&) {  // it has a member that does not leave the process
+    }
+  }
+  return found;
+}
+
 Types::Made Types::make(const model::Type& type) {
   if (CORBA::typecode_reference code = basic(type.kind); code != nullptr) return {code};
   const auto bound = static_cast<std::uint32_t>(type.bound);

@@ -49,6 +49,8 @@ class Types {
   /// describes them.
   CORBA::typecode_reference type_code(const idl::model::Type& type);
   CORBA::typecode_reference type_code(const idl::model::Exception& exception);
+  /// Those of the valuetypes that are declared, boxes included, but without what is abstract or has none.
+  std::vector<CORBA::typecode_reference> value_types();
   /// The TypeCode of a name as IDL writes it: "long", "sequence<string>", "M::S", "M::S[2]"; nil if that is none. What
   /// is declared may be named as its repository id is, too.
   CORBA::typecode_reference named(std::string_view name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ class Signatures {
   virtual const Signature* find(std::string_view type_id, std::string_view operation) const = 0;
 };
 
-/// True if values of the type may hold references.
-CORBEL_API bool may_refer(const CORBA::TypeCode& type);
+/// True if values of the type may hold references, or those of one of `values`, valuetypes, which may stand in it for
+/// their bases.
+CORBEL_API bool may_refer(const CORBA::TypeCode& type, std::span<const CORBA::typecode_reference> values = {});
 
 }  // namespace corbel::bridge

@@ -22,12 +22,6 @@ std::vector<const TypeNode*> lineage(const TypeNode& node) {
   return types;
 }
 
-bool may_stand_for(const TypeNode& type, const TypeNode& formal) {
-  if (!is_stateful(type.kind) && type.kind != CORBA::TCKind::tk_value_box) return false;
-  return formal.id.empty() || formal.id == CORBA::detail::k_ValueBase._node().id ||
-         formal.modifier == CORBA::VM_ABSTRACT || is_or_derives_from(type, formal.id);
-}
-
 }  // namespace
 
 std::vector<const TypeMember*> members_of(const TypeNode& node) {
@@ -61,6 +55,12 @@ std::vector<std::string_view> truncatable_ids(const TypeNode& node) {
 bool is_or_derives_from(const TypeNode& node, std::string_view id) {
   const auto types = lineage(node);
   return std::any_of(types.begin(), types.end(), [id](const TypeNode* type) { return type->id == id; });
+}
+
+bool may_stand_for(const TypeNode& type, const TypeNode& formal) {
+  if (!is_stateful(type.kind) && type.kind != CORBA::TCKind::tk_value_box) return false;
+  return formal.id.empty() || formal.id == CORBA::detail::k_ValueBase._node().id ||
+         formal.modifier == CORBA::VM_ABSTRACT || is_or_derives_from(type, formal.id);
 }
 
 const TypeNode* type_of_value(const TypeNode& formal, std::span<const std::string_view>& ids) {

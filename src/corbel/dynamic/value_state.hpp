@@ -21,9 +21,13 @@ std::vector<std::string_view> truncatable_ids(const TypeNode& node);
 /// True if the type is `id`, or a valuetype with such a base.
 bool is_or_derives_from(const TypeNode& node, std::string_view id);
 
+/// True if values of `type` may stand where `formal` is expected. TypeCodes do not tell which abstract types a type
+/// supports: there any may stand.
+bool may_stand_for(const TypeNode& type, const TypeNode& formal);
+
 /// The type of a value where `formal` is expected: the first of its ids, the most derived first, that is the formal
 /// type's or one that the program knows and that may stand there; null if there is none. Takes those before it off
-/// `ids`. TypeCodes do not tell which abstract types a type supports: there any may stand.
+/// `ids`.
 const TypeNode* type_of_value(const TypeNode& formal, std::span<const std::string_view>& ids);
 
 }  // namespace corbel::dynamic
