@@ -296,6 +296,7 @@ TEST_P(DynamicCalls, DeferredRequestsAreFinishedLater) {
   const auto first = join("first", 1), second = join("second", 2);
   Any& count = first->arguments()[1].value;
   first->send_deferred();
+  first->arguments().add_value("too late", count, CORBA::ARG_IN);
   second->send_deferred();
   EXPECT_EQ(place_->level(), 0);
   while (!second->poll_response()) std::this_thread::yield();
@@ -308,6 +309,7 @@ TEST_P(DynamicCalls, DeferredRequestsAreFinishedLater) {
   EXPECT_EQ(number, 2);
   ASSERT_TRUE(second->return_value() >>= result);
   EXPECT_EQ(result, "second!");
+  EXPECT_TRUE(first->arguments()[3].value.type()->equal(CORBA::_tc_long)) << "as it was added";
 }
 
 TEST_P(DynamicCalls, DeferredRequestsRaiseWhenTheyAreFinished) {

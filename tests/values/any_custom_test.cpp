@@ -5,6 +5,7 @@
 #include <corbel/corba/minor_codes.hpp>
 #include <corbel/corbel.hpp>
 #include <corbel/dynamic/codec_factory.hpp>
+#include <corbel/dynamic/dyn_any.hpp>
 
 #include "any_with.hpp"
 #include "bases_any.hpp"
@@ -121,6 +122,20 @@ TEST_F(CustomValuesInAnys, AreKeptInAnysInAnys) {
   Ref<Customs::Bag> got;
   ASSERT_TRUE(inner >>= got);
   EXPECT_EQ(got->number(), 4);
+}
+
+TEST_F(CustomValuesInAnys, AreReachedThroughDynAnysOfWhatWasMadeHere) {
+  const auto values = IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"));
+  const auto number_in = [](const CORBA::Any& any) {
+    Ref<Customs::Bag> got;
+    return (any >>= got) ? got->number() : -1;
+  };
+  EXPECT_EQ(number_in(values->create_dyn_any(any_with(any_with(bag(4, nullptr))))->get_any()), 4);
+  const std::vector<CORBA::Any> both{any_with(bag(5, nullptr)), any_with(circle(6))};
+  const auto all = IDL::traits<DynamicAny::DynSequence>::narrow(values->create_dyn_any(any_with(both)));
+  CORBA::Any first;
+  ASSERT_TRUE(all->get_elements().at(0) >>= first);
+  EXPECT_EQ(number_in(first), 5);
 }
 
 // Each Any has octets of its own, the message has those of the value once.

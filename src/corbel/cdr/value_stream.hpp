@@ -15,6 +15,8 @@ namespace corbel::cdr {
 /// Values inside values that are written at most; deeper ones fail with too_deep before the stack is used up.
 inline constexpr std::uint32_t kMaxValueNesting = 1000;
 
+struct ValueHeader;
+
 /// Writes the frames of values. Cheap to make; the state is the encoder's.
 class CORBEL_API ValueWriter {
  public:
@@ -29,6 +31,13 @@ class CORBEL_API ValueWriter {
   bool begin(const void* identity, std::span<const std::string_view> ids, bool chunked);
   /// Ends the value that was begun last and has not ended; `chunked` is what begin() returned.
   void end(bool chunked);
+  /// The value begun last, `chunked` as begin() returned, is a copy of the one with this header, whose state begins at
+  /// `state` in its message.
+  void note_copied(const ValueHeader& header, std::size_t state, bool chunked);
+  /// Copies a value that has been begun in another message, with chunks, and what is in it, as octets, where nobody
+  /// knows what they are. False if they would not be read as they are there: positions in them lead to what is
+  /// elsewhere. Values are to be copied from that message alone, with note_copied().
+  bool put_copy(const void* identity, const ValueHeader& header, Decoder& in);
   /// Keeps something alive as long as the message: what identities belong to and nothing else owns.
   void keep(base::SharedPtr<Attachment> owner);
   /// True inside a value with chunks: values in it need ids so that a receiver that truncates can follow.
@@ -42,6 +51,7 @@ class CORBEL_API ValueWriter {
   void open_chunk();
   void close_chunk();
   void put_end_tag(std::int32_t level);
+  void note_shift(std::size_t shift) noexcept;
 
   Encoder& encoder_;
   Tables& tables_;

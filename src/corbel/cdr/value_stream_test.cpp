@@ -345,6 +345,45 @@ Bytes frames(std::size_t before, std::size_t capacity, bool look_ahead) {
   return encoder.to_bytes();
 }
 
+/// A value with another inside, and an indirection to itself.
+Bytes ring(Format format = kLittle) {
+  Encoder encoder(format);
+  ValueWriter writer(encoder);
+  const int outer = 0, inner = 0;
+  const bool chunked = writer.begin(&outer, kId, true);
+  encoder.put<std::uint64_t>(1);
+  writer.end(writer.begin(&inner, kId, true));
+  EXPECT_TRUE(writer.put_known(&outer));
+  writer.end(chunked);
+  return encoder.to_bytes();
+}
+
+TEST(ValueWriter, CopiesValuesAsOctetsWhereTheyMeanTheSame) {
+  const Bytes little = ring(), big = ring({.little_endian = false});
+  const auto copied = [](const Bytes& octets, std::size_t before, bool other_moved = false) {
+    Encoder encoder(kLittle);
+    for (std::size_t i = 0; i < before; ++i) encoder.put<std::uint8_t>(0);
+    Decoder decoder(octets, {.little_endian = octets[0] == 0x0a});
+    ValueWriter writer(encoder);
+    const ValueHeader header = ValueReader(decoder).begin();
+    if (other_moved) {
+      const bool chunked = writer.begin(&encoder, kId, true);
+      writer.note_copied(header, decoder.stream_position() + 4, chunked);
+      writer.end(chunked);
+    }
+    const std::size_t begin = encoder.position();
+    if (!writer.put_copy(&octets, header, decoder)) return false;
+    EXPECT_TRUE(decoder.ok() && decoder.remaining() == 0 && writer.put_known(&octets));
+    const Bytes all = encoder.to_bytes();
+    EXPECT_TRUE(std::equal(octets.begin(), octets.end(), all.begin() + static_cast<std::ptrdiff_t>(begin)));
+    return true;
+  };
+  EXPECT_TRUE(copied(little, 0) && copied(little, 8));
+  EXPECT_FALSE(copied(little, 4)) << "what is aligned by eight would not be";
+  EXPECT_FALSE(copied(big, 0));
+  EXPECT_FALSE(copied(little, 0, true));
+}
+
 TEST(ValueWriter, WritesTheSameWhereverItsStorageEnds) {
   for (std::size_t before = 0; before < 80; ++before) {
     const Bytes expected = frames(before, 8192, false);

@@ -2,11 +2,13 @@
 #include <cstring>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "corbel/cdr/value_stream.hpp"
+#include "corbel/cdr/value_tables.hpp"
 #include "corbel/cdr/value_tags.hpp"
 
 namespace corbel::cdr {
@@ -28,6 +30,9 @@ struct ValueWriter::Tables final : Attachment {
   std::size_t chunk_begin = 0;
   std::uint8_t* end_tag = nullptr;  // the last one
   std::size_t after_end_tag = 0;
+  std::size_t tag = 0;               // where the last value begins
+  std::optional<std::size_t> shift;  // by which copies lie behind what they are copies of, modulo 2^64
+  bool shifted_unevenly = false;
 };
 
 ValueWriter::ValueWriter(Encoder& encoder) : encoder_(encoder), tables_(Tables::of(encoder)) {}
@@ -64,7 +69,8 @@ bool ValueWriter::begin(const void* identity, std::span<const std::string_view> 
   close_chunk();
   chunked |= in_chunks();
   encoder_.align(4);
-  tables_.values.emplace(identity, encoder_.position());
+  tables_.tag = encoder_.position();
+  tables_.values.emplace(identity, tables_.tag);
   encoder_.put(tag::kValue | (chunked ? tag::kChunked : 0U) |
                (ids.empty()       ? 0U
                 : ids.size() == 1 ? tag::kSingleId
@@ -82,6 +88,38 @@ void ValueWriter::end(bool chunked) {
   close_chunk();
   put_end_tag(-tables_.level--);
   if (in_chunks()) open_chunk();
+}
+
+void ValueWriter::note_shift(std::size_t shift) noexcept {
+  tables_.shifted_unevenly |= tables_.shift.value_or(shift) != shift;
+  tables_.shift = shift;
+}
+
+void ValueWriter::note_copied(const ValueHeader& header, std::size_t state, bool chunked) {
+  tables_.shifted_unevenly |= header.chunked != chunked;
+  note_shift(tables_.tag - header.position);
+  if (chunked) state = (state + 3) / 4 * 4;  // the length of the first chunk is there
+  note_shift((chunked ? tables_.chunk_begin - sizeof(std::uint32_t) : encoder_.position()) - state);
+}
+
+bool ValueWriter::put_copy(const void* identity, const ValueHeader& header, Decoder& in) {
+  const ValueTables& read = *ValueTables::of(in);
+  close_chunk();
+  encoder_.align(4);
+  const std::size_t begin = encoder_.position();
+  note_shift(begin - header.position);
+  // What is aligned stays so, and levels in end tags are those around it.
+  if (tables_.shifted_unevenly || *tables_.shift % 8 != 0 || read.level != tables_.level + 1) return false;
+  if (in.format() != encoder_.format()) return false;
+  ValueReader(in).end(header);
+  std::size_t end = in.stream_position();
+  if (read.closed != 0) end -= sizeof(std::int32_t);  // the tag is also that of values around this one
+  if (!in.ok() || !in.charge(end - header.position)) return true;
+  const base::ConstByteSpan octets = in.at(header.position).take_octets(end - header.position);
+  encoder_.copy_octets(octets.data(), octets.size());
+  tables_.values.emplace(identity, begin);
+  if (in_chunks()) open_chunk();
+  return true;
 }
 
 /// A tag closes all values inside its own, so one that nothing separates from this one is overwritten. omniORB insists.

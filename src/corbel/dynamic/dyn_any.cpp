@@ -133,7 +133,10 @@ void DynAny::write(corbel::base::FunctionRef<void(Encoder&)> write) {
 }
 
 void DynAny::read(corbel::base::FunctionRef<void(Decoder&)> read) {
-  to_any()._decode_value(read);
+  to_any()._decode_value([&](Decoder& in) {
+    adopt(in, *part_.root);
+    read(in);
+  });
 }
 
 /// This or the current component, whichever fits.

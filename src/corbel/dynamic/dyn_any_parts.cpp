@@ -233,7 +233,10 @@ DynAny::Parts& DynAny::parts() {
 /// Takes the value apart.
 void DynAny::expand() {
   try {
-    part_.value._decode_value([this](Decoder& in) { Expansion(in, *part_.type).fill(*this); });
+    part_.value._decode_value([this](Decoder& in) {
+      adopt(in, *part_.root);
+      Expansion(in, *part_.type).fill(*this);
+    });
   } catch (...) {
     release();
     throw;

@@ -91,7 +91,7 @@ NVList& ServerRequest::arguments(NVList list) {
 
 void ServerRequest::set_exception(const Any& value) {
   if (value._type()._resolved().kind() != TCKind::tk_except || value._value() == nullptr) {
-    throw BAD_PARAM(corbel::corba::minor::kNotAnException);
+    throw BAD_PARAM(corbel::corba::minor::kNotAnException, CompletionStatus::COMPLETED_YES);  // the servant has run
   }
   exception_ = value;
 }

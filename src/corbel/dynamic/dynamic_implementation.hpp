@@ -20,7 +20,8 @@ class CORBEL_API ServerRequest final : public LocalObject {
   NVList& arguments(NVList list);
   /// Without it the operation returns void.
   void set_result(const Any& value) { result_.value = value; }
-  /// A user or system exception, instead of results. Throws BAD_PARAM minor OMG 21 for anything else.
+  /// A user or system exception, instead of results. Throws BAD_PARAM minor OMG 21, COMPLETED_YES for anything
+  /// else.
   void set_exception(const Any& value);
 
   /// For DynamicImplementation.

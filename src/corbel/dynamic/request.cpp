@@ -138,8 +138,9 @@ void Request::get_response() {
   call->take();
   call->all().remove(*call);
   const auto& outcome = call->outcome();
-  // One by one: the caller may hold references to arguments.
-  for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;
+  // One by one: the caller may hold references to arguments, and may have changed their number meanwhile.
+  const std::size_t count = std::min(arguments_.size(), outcome.arguments.size());
+  for (std::size_t i = 0; i < count; ++i) arguments_[i].value = outcome.arguments[i].value;
   result_.value = outcome.result.value;
 }
 

@@ -188,8 +188,10 @@ class Transcoder {
     if (type == nullptr) return in_.fail(base::Code::not_found);
     // Only chunks show where a derived type's state ends.
     const bool truncated = ids.size() != header.ids.size();
-    if (type->modifier == CORBA::VM_CUSTOM && header.chunked && !truncated && references_ == nullptr) {
-      return copy_custom_value(header, type->id, in_, out_);
+    if (type->modifier == CORBA::VM_CUSTOM && header.chunked && !truncated) {
+      if (references_ == nullptr) return copy_custom_value(header, type->id, in_, out_);
+      if (!writer.put_copy(identity(header.position), header, in_)) in_.fail(base::Code::unsupported);
+      return;
     }
     if ((truncated && !header.chunked) ||
         (type->modifier != CORBA::VM_NONE && type->modifier != CORBA::VM_TRUNCATABLE)) {
@@ -198,6 +200,7 @@ class Transcoder {
     if (ids.empty() && writer.in_chunks()) ids = {&type->id, 1};
     if (!in_.enter()) return;
     const bool chunked = writer.begin(identity(header.position), ids, ids.size() > 1);
+    writer.note_copied(header, in_.stream_position(), chunked);
     if (out_.ok()) copy_state(*type);
     writer.end(chunked);
     reader.end(header);
