@@ -105,6 +105,19 @@ TEST(GeneratedExtended, DefaultsAndOptionalMembers) {
   static_assert(sizeof(Extended::Small) == 1 && IDL::traits<Extended::Small>::bit_bound::value == 8);
 }
 
+TEST(GeneratedExtended, MembersHaveTheDefaultsOfTheirTypes) {
+  const Extended::ByType members;
+  EXPECT_EQ(members.first(), 8);
+  EXPECT_EQ(members.second(), 8);
+  EXPECT_EQ(members.third(), 9);
+  EXPECT_EQ(members.label_(), "none");
+  EXPECT_FALSE(members.fourth().has_value());
+  EXPECT_EQ(members.fifth(), nullptr);
+  EXPECT_EQ(Extended::Late().hours(), 8);
+  Extended::Either either;
+  EXPECT_EQ(either._d() ? either.five() : either.eight_(), either._d() ? 5 : 8);
+}
+
 TEST(GeneratedExtended, PacksBits) {
   Extended::Flags flags = Extended::Flags::ready;
   flags |= Extended::Flags::set;

@@ -294,49 +294,20 @@ std::optional<std::uint32_t> Parser::annotated_number(const std::vector<Applied>
   return std::nullopt;
 }
 
-void Parser::apply(model::Struct& structure, const std::vector<Applied>& applied) {
-  structure.annotations = annotations_of(applied);
-  structure.nested = is_on(applied, "nested");
-  const Applied* seen = nullptr;
-  const auto set = [&](std::string_view name, std::string_view word, model::Extensibility extensibility) {
-    const Applied* one = find(applied, name);
-    if (one == nullptr) return;
-    const model::Value* value = one->annotation.find();
-    if (!word.empty() && (value == nullptr || *value != model::Value(std::string(word)))) return;
-    if (seen != nullptr) {
-      diagnostics_.report(Id::annotation_conflict, one->where, "the extensibility is given twice")
-          .note(seen->where, "first given here");
-    }
-    seen = one;
-    structure.extensibility = extensibility;
-  };
-  set("final", "", model::Extensibility::final_);
-  set("appendable", "", model::Extensibility::appendable);
-  set("mutable", "", model::Extensibility::mutable_);
-  set("extensibility", "FINAL", model::Extensibility::final_);
-  set("extensibility", "APPENDABLE", model::Extensibility::appendable);
-  set("extensibility", "MUTABLE", model::Extensibility::mutable_);
-}
-
-void Parser::apply(model::Member& member, const std::vector<Applied>& applied) {
-  member.annotations = annotations_of(applied);
-  member.optional = is_on(applied, "optional");
-  member.key = is_on(applied, "key");
-  member.external = is_on(applied, "external");
-  member.id = annotated_number(applied, "id", 0, model::kLargestMemberId);
-  if (member.optional && member.key) {
-    diagnostics_.report(Id::annotation_conflict, find(applied, "optional")->where, "a key member cannot be optional");
-  }
+/// What @default says; @min, @max and @range are checked against the type, too.
+model::Value Parser::checked_default(const std::vector<Applied>& applied, const model::Type& type) {
+  model::Value given;
   for (const std::string_view name : {"default", "min", "max", "range"}) {
     const Applied* one = find(applied, name);
-    if (one == nullptr || member.type == nullptr) continue;
+    if (one == nullptr) continue;
     for (std::size_t i = 0; i < one->values.size(); ++i) {
       std::optional<Problem> problem;
-      model::Value value = fit(one->values[i], resolve(*member.type), problem);
+      model::Value value = fit(one->values[i], resolve(type), problem);
       if (problem) diagnostics_.report(problem->id, one->value_spans[i], std::move(problem->text));
-      if (name == "default") member.default_value = std::move(value);
+      if (name == "default") given = std::move(value);
     }
   }
+  return given;
 }
 
 /// `@annotation name { type member [default value]; ... };`, the first two words already taken.

@@ -238,6 +238,9 @@ void Parser::parse_typedef() {
       if (entry != nullptr) entry->how = Entry::How::unsupported;  // the reason has been reported
       continue;
     }
+    alias->default_value = checked_default(applied, *alias->aliased);
+    const auto* other = as<model::Alias>(alias->aliased->declaration);
+    if (other != nullptr && find(applied, "default") == nullptr) alias->default_value = other->default_value;
     types_[alias] = model_->add({TypeKind::alias, 0, nullptr, {}, alias});
     limit_depth(*alias, {alias->aliased}, name->where);
     add(alias);

@@ -3,10 +3,52 @@
 #include "corbel/idl/front/parser.hpp"
 
 #include "corbel/idl/front/structures.hpp"
+#include "corbel/idl/model/member_ids.hpp"
 
 namespace corbel::idl::front {
 
 using model::TypeKind;
+
+void Parser::apply(model::Struct& structure, const std::vector<Applied>& applied) {
+  structure.annotations = annotations_of(applied);
+  structure.nested = is_on(applied, "nested");
+  const Applied* seen = nullptr;
+  const auto set = [&](std::string_view name, std::string_view word, model::Extensibility extensibility) {
+    const Applied* one = find(applied, name);
+    if (one == nullptr) return;
+    const model::Value* value = one->annotation.find();
+    if (!word.empty() && (value == nullptr || *value != model::Value(std::string(word)))) return;
+    if (seen != nullptr) {
+      diagnostics_.report(Id::annotation_conflict, one->where, "the extensibility is given twice")
+          .note(seen->where, "first given here");
+    }
+    seen = one;
+    structure.extensibility = extensibility;
+  };
+  set("final", "", model::Extensibility::final_);
+  set("appendable", "", model::Extensibility::appendable);
+  set("mutable", "", model::Extensibility::mutable_);
+  set("extensibility", "FINAL", model::Extensibility::final_);
+  set("extensibility", "APPENDABLE", model::Extensibility::appendable);
+  set("extensibility", "MUTABLE", model::Extensibility::mutable_);
+}
+
+void Parser::apply(model::Member& member, const std::vector<Applied>& applied) {
+  member.annotations = annotations_of(applied);
+  member.optional = is_on(applied, "optional");
+  member.key = is_on(applied, "key");
+  member.external = is_on(applied, "external");
+  member.id = annotated_number(applied, "id", 0, model::kLargestMemberId);
+  if (member.optional && member.key) {
+    diagnostics_.report(Id::annotation_conflict, find(applied, "optional")->where, "a key member cannot be optional");
+  }
+  if (member.type == nullptr) return;
+  member.default_value = checked_default(applied, *member.type);
+  // What may be absent is so at first, whatever its type says.
+  const auto* alias = as<model::Alias>(member.type->declaration);
+  if (alias == nullptr || member.optional || member.external || find(applied, "default") != nullptr) return;
+  member.default_value = alias->default_value;
+}
 
 const model::Type* Parser::parse_struct() {
   std::vector<Applied> applied = std::exchange(applied_, {});

@@ -218,6 +218,7 @@ class Parser {
                                                 std::uint32_t lowest, std::uint32_t highest);
   void apply(model::Struct& structure, const std::vector<Applied>& applied);
   void apply(model::Member& member, const std::vector<Applied>& applied);
+  model::Value checked_default(const std::vector<Applied>& applied, const model::Type& type);
 
   // check_member_ids.cpp
   using IdentifiedMember = std::pair<const model::Member*, std::optional<std::uint32_t>>;

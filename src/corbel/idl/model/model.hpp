@@ -133,6 +133,7 @@ struct Alias : Declaration {
   static constexpr auto kKind = DeclarationKind::alias;
   Alias() : Declaration(kKind) {}
   const Type* aliased = nullptr;
+  Value default_value{};  ///< @default, its own or that of the alias it names, fitted to the type; monostate if none
 };
 
 /// A member of a struct, exception, union or value.
@@ -146,7 +147,7 @@ struct Member {
   bool external = false;              ///< @external: reached through a pointer
   bool is_public = true;              ///< value state: false if private
   std::optional<std::uint32_t> id{};  ///< @id
-  Value default_value{};              ///< @default, fitted to the type; monostate if none
+  Value default_value{};              ///< @default, its own or its type's, fitted to the type; monostate if none
 };
 
 /// @final, @appendable, @mutable or @extensibility.

@@ -89,7 +89,13 @@ void emit_union_accessors(Emitter& e, const model::Union& u, const Shape& shape,
 
 void emit_union_storage(Emitter& e, const model::Union& u, const Shape& shape) {
   const auto& first = shape.has_nothing ? u.default_label : first_label(u, u.cases[shape.initial]);
-  const std::string value = shape.has_nothing ? "" : default_value(e, *u.cases[shape.initial].member.type);
+  std::string value;
+  if (!shape.has_nothing) {
+    const model::Member& member = u.cases[shape.initial].member;
+    value = std::holds_alternative<std::monostate>(member.default_value)
+                ? default_value(e, *member.type)
+                : literal(member.default_value, *member.type, e.names);
+  }
   const bool given = !value.empty() && !shape.fields[shape.initial].external;
   std::vector<std::string> alternatives;
   for (const auto& field : shape.fields) alternatives.push_back(field.spelled);
