@@ -123,6 +123,9 @@ namespace CORBA {
 
 ValueBase::~ValueBase() = default;
 ValueFactoryBase::~ValueFactoryBase() = default;
+std::string ValueFactoryBase::_obv_repository_id() const {
+  return {};
+}
 AbstractBase::~AbstractBase() = default;
 
 valuetype_reference<ValueBase> ValueBase::_copy_value() const {

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "corbel/corba/object.hpp"
@@ -41,6 +42,8 @@ using abstractbase_traits = IDL::traits<T>;
 /// has returned, unless something in them was kept or changed. Not thread-safe: the ORB looks at them then.
 class CORBEL_API ValueBase {
  public:
+  using _ref_type = valuetype_reference<ValueBase>;
+
   virtual ~ValueBase();
   ValueBase& operator=(const ValueBase&) = delete;
 
@@ -68,8 +71,13 @@ class CORBEL_API ValueFactoryBase {
   ValueFactoryBase(const ValueFactoryBase&) = delete;
   ValueFactoryBase& operator=(const ValueFactoryBase&) = delete;
 
+  using _ref_type = valuetype_reference<ValueFactoryBase>;
+
   /// A value whose state is then read from a message.
   virtual valuetype_reference<ValueBase> create_for_unmarshal() = 0;
+  /// The repository id of its valuetype, for register_value_factory; empty in factories that are not generated ones.
+  /// Beyond the mapping; programs for TAOX11 use it.
+  virtual std::string _obv_repository_id() const;
 
  protected:
   ValueFactoryBase() noexcept = default;

@@ -129,6 +129,9 @@ void throw_bad_value(const base::Error& error) {
 }
 
 AnyValue::~AnyValue() = default;
+CORBA::object_reference<CORBA::ValueBase> AnyValue::value() const noexcept {
+  return {};
+}
 
 void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
   encoder.put_plain_string(exception._rep_id());

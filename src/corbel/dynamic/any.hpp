@@ -22,6 +22,8 @@ class CORBEL_API AnyValue {
   virtual void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const = 0;
   /// The C++ object if there is one of exactly this type, else null.
   virtual const void* object(const std::type_info& wanted) const noexcept = 0;
+  /// The value if it is kept as a reference to a value, else nil.
+  virtual CORBA::object_reference<CORBA::ValueBase> value() const noexcept;
   /// The value as octets in native byte order, aligned from 0, if it is kept as that, else null.
   virtual const base::Bytes* octets() const noexcept { return nullptr; }
   /// What references in the octets become objects of; null if unknown.
@@ -70,6 +72,10 @@ class TypedValue final : public AnyValue {
   void encode(cdr::Encoder& encoder, const CORBA::TypeCode&) const override { AnyCodec<T>::encode(encoder, value_); }
   const void* object(const std::type_info& wanted) const noexcept override {
     return wanted == typeid(T) ? &value_ : nullptr;
+  }
+  CORBA::object_reference<CORBA::ValueBase> value() const noexcept override {
+    if constexpr (std::is_convertible_v<T, CORBA::object_reference<CORBA::ValueBase>>) return value_;
+    return {};
   }
   cdr::Context* context() const noexcept override { return nullptr; }
 
@@ -137,15 +143,23 @@ CORBEL_API void operator<<=(Any& any, const char* text);
 CORBEL_API void operator<<=(Any& any, const wchar_t* text);
 
 /// Extracts a copy; false, with `value` untouched, if the Any holds something else, be it under the same repository id.
+/// References to every interface can be extracted as one to CORBA::Object, values of every type as CORBA::ValueBase.
 /// Throws MARSHAL if the octets are no value of the type, or one beyond the limits that held when they came.
 template <corbel::dynamic::HasType T>
 bool operator>>=(const Any& any, T& value) {
   const bool fits = any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
-                    (std::is_same_v<T, object_reference<Object>> && any._type()._is_reference());
+                    (std::is_same_v<T, object_reference<Object>> && any._type()._is_reference()) ||
+                    (std::is_same_v<T, object_reference<ValueBase>> && any._type()._is_value());
   if (!fits) return false;
   if (const void* object = any._value()->object(typeid(T))) {
     value = *static_cast<const T*>(object);
     return true;
+  }
+  if constexpr (std::is_same_v<T, object_reference<ValueBase>>) {
+    if (auto found = any._value()->value()) {
+      value = std::move(found);
+      return true;
+    }
   }
   T result{};
   any._decode_value([&](corbel::cdr::Decoder& decoder) { corbel::dynamic::AnyCodec<T>::decode(decoder, result); });

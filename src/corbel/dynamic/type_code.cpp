@@ -83,6 +83,11 @@ bool TypeCode::_is_reference() const noexcept {
   return kind == TCKind::tk_objref || kind == TCKind::tk_component || kind == TCKind::tk_home;
 }
 
+bool TypeCode::_is_value() const noexcept {
+  const TCKind kind = _resolved().node_.kind;
+  return kind == TCKind::tk_value || kind == TCKind::tk_value_box || kind == TCKind::tk_event;
+}
+
 std::string TypeCode::id() const {
   require(traits_of(kind()).id_and_name);
   return std::string(node_.id);

@@ -172,6 +172,7 @@ class CORBEL_API TypeCode {
   /// Behind any number of aliases.
   const TypeCode& _resolved() const noexcept;
   bool _is_reference() const noexcept;  ///< to an object, component or home, behind aliases, too
+  bool _is_value() const noexcept;      ///< a valuetype, box or eventtype, behind aliases, too
   /// True if values of one are values of the other: equivalent, and of the same structure behind equal ids, which
   /// strangers may lie about.
   bool _fits(const TypeCode& other) const;
