@@ -19,3 +19,4 @@
 #include "corbel/mapping/data_stream.hpp"
 #include "corbel/mapping/fixed.hpp"
 #include "corbel/mapping/poller.hpp"
+#include "corbel/mapping/print_operators.hpp"

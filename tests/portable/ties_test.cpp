@@ -53,6 +53,7 @@ class Bedside : public virtual IDL::traits<Shop::Alarm>::base_type, public virtu
   int32_t hour() override { return 7; }
   void ring() override {}
   void shine() override {}
+  IDL::traits<CORBA::Object>::ref_type self() { return _lock(); }
 };
 
 TEST(PortableLocals, MayImplementInterfacesThatKnowNothingOfEachOther) {
@@ -65,6 +66,31 @@ TEST(PortableLocals, MayImplementInterfacesThatKnowNothingOfEachOther) {
   EXPECT_FALSE(object->_is_a(""));
   EXPECT_TRUE(IDL::traits<Shop::Lamp>::narrow(object));
   EXPECT_EQ(IDL::traits<Shop::Clock>::narrow(object)->hour(), 7);
+}
+
+TEST(PortableLocals, KnowAReferenceToThemselves) {
+  const auto lamp = CORBA::make_reference<Bedside>();
+  EXPECT_EQ(lamp->self(), lamp);
+}
+
+class Known : public portable::Till_i {
+ public:
+  PortableServer::ObjectId id(PortableServer::POA& adapter) { return adapter.servant_to_id(_lock()); }
+};
+
+TEST(PortableServants, KnowAReferenceToThemselves) {
+  const portable::World world("known");
+  const auto till = CORBA::make_reference<Known>();
+  const auto id = world.root->activate_object(till);
+  EXPECT_EQ(till->id(*world.root), id);
+}
+
+TEST(PortableServants, AreSeenByWeakReferences) {
+  CORBA::servant_traits<Shop::Till>::ref_type till = CORBA::make_reference<portable::Till_i>();
+  const CORBA::servant_traits<Shop::Till>::weak_ref_type weak = till.weak_reference();
+  EXPECT_EQ(weak.lock(), till);
+  till.reset();
+  EXPECT_TRUE(weak.expired());
 }
 
 }  // namespace

@@ -210,6 +210,8 @@ class CORBEL_API LocalObject : public virtual Object, public virtual corbel::bas
   /// A reference to this object, which make_reference made; nil while it is being destroyed. In classes generated of
   /// local interfaces it is one of that interface.
   object_reference<LocalObject> _this();
+  /// The same, by the name that programs for TAOX11 know.
+  object_reference<LocalObject> _lock() { return _this(); }
 };
 
 /// Creates servants, local objects and other reference types; never use `new` for them.

@@ -16,6 +16,9 @@ class Servant;
 
 namespace CORBA {
 
+template <class T>
+class weak_servant_reference;
+
 /// Shared owner of a servant. Nil by default.
 template <class T>
 class servant_reference {
@@ -37,6 +40,7 @@ class servant_reference {
   T& operator*() const { return *operator->(); }
   explicit operator bool() const noexcept { return servant_ != nullptr; }
   void reset() noexcept { servant_.reset(); }
+  weak_servant_reference<T> weak_reference() const noexcept;
   friend bool operator==(const servant_reference& a, const servant_reference& b) noexcept {
     return a.servant_ == b.servant_;
   }
@@ -60,6 +64,11 @@ class weak_servant_reference {
  private:
   corbel::base::WeakPtr<T> servant_;
 };
+
+template <class T>
+weak_servant_reference<T> servant_reference<T>::weak_reference() const noexcept {
+  return weak_servant_reference<T>(*this);
+}
 
 /// What belongs to servants of interface T: base_type (the skeleton to derive from), ref_type, weak_ref_type, tie_type.
 /// Generated code specialises it (OMG IDL-to-C++11 mapping 1.7, 6.26); for a class that implements a skeleton it has
@@ -117,6 +126,9 @@ class CORBEL_API Servant : public corbel::corba::ServantCore {
 
  protected:
   Servant() noexcept = default;
+  /// A reference to this servant, which make_reference made, for what asks for one (`poa->servant_to_id(_lock())`); nil
+  /// while it is being destroyed.
+  CORBA::servant_reference<Servant> _lock() { return CORBA::servant_reference<Servant>(shared_from(this)); }
 };
 
 }  // namespace PortableServer

@@ -51,6 +51,7 @@ struct AmicTraits : InterfaceTraits<I> {
   using replyhandler_base_type = Skeleton;
   using replyhandler_servant_ref_type = CORBA::servant_reference<Skeleton>;
   using replyhandler_servant_weak_ref_type = CORBA::weak_servant_reference<Skeleton>;
+  using replyhandler_weak_servant_ref_type = CORBA::weak_servant_reference<Skeleton>;  ///< TAOX11's name of it
 };
 
 namespace detail {

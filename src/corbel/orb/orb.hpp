@@ -35,6 +35,7 @@ using ServiceType = std::uint16_t;
 /// BAD_INV_ORDER minor OMG 4; after destroy() all of them throw OBJECT_NOT_EXIST.
 class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCodeOperations {
  public:
+  using _ref_type = object_reference<ORB>;
   using ObjectId = std::string;
   using ObjectIdList = std::vector<ObjectId>;
   using InvalidName = CORBA::InvalidName;

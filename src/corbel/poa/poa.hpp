@@ -22,6 +22,7 @@ using POAList = std::vector<IDL::traits<POA>::ref_type>;
 /// and servant_to_reference, and those of managers that change the state, with COMPLETED_MAYBE.
 class CORBEL_API POA : public virtual CORBA::LocalObject {
  public:
+  using _ref_type = CORBA::object_reference<POA>;
   static constexpr std::string_view _interface_id = "IDL:omg.org/PortableServer/POA:2.3";
 
   CORBEL_POA_EXCEPTION(AdapterAlreadyExists, "POA");

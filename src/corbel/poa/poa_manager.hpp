@@ -18,6 +18,7 @@ namespace PortableServer {
 /// Opens and closes the tap for the requests of its POAs (CORBA 3.3 part 1, 15.3.2). Starts in HOLDING. Thread-safe.
 class CORBEL_API POAManager : public virtual CORBA::LocalObject {
  public:
+  using _ref_type = CORBA::object_reference<POAManager>;
   static constexpr std::string_view _interface_id = "IDL:omg.org/PortableServer/POAManager:1.0";
 
   /// HOLDING: requests wait, at most -ORBHoldTimeout, then TRANSIENT. DISCARDING: TRANSIENT minor OMG 1. INACTIVE:

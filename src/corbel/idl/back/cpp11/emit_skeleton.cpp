@@ -185,6 +185,7 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   }
   declare_needless_handlers(e, interface);
   out.blank();
+  out.line("using _ref_type = CORBA::servant_reference<" + name + ">;");
   out.line(reference + " _this();");
   out.line("bool _dispatch(corbel::corba::ServerCall& _call) override;");
   out.line("std::span<const std::string_view> _interface_ids() const noexcept override;");

@@ -114,6 +114,9 @@ void define_factory(Emitter& e, const model::ValueType& value) {
   if (is_default_creatable(value)) {
     e.header.line("CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override;");
   }
+  e.header.line("using _ref_type = CORBA::valuetype_reference<" + e.names.factory(value) + ">;");
+  e.header.line("std::string _obv_repository_id() const override { return " + e.names.global(value) +
+                "::_repository_id(); }");
   e.header.close("};");
 }
 
