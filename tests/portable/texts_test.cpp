@@ -99,6 +99,31 @@ TEST(PortableTexts, AValueThatCameInAnAnyIsTakenOutAsTheBaseOfAllValues) {
   EXPECT_EQ(IDL::traits<Shop::Basket>::narrow(value)->items(), Shop::Numbers{7});
 }
 
+class Sign_i : public virtual IDL::traits<Shop::Sign>::obv_type {
+ public:
+  std::string show() override { return text(); }
+};
+
+TEST(PortableTexts, WhatIsAnObjectOrAValueGoesIntoAnys) {
+  const portable::World world("abstract bases in Anys");
+  const IDL::traits<CORBA::AbstractBase>::ref_type sign = CORBA::make_reference<Sign_i>();
+  CORBA::Any any;
+  any <<= sign;
+  EXPECT_TRUE(any.type()->equal(CORBA::_tc_AbstractBase));
+  IDL::traits<CORBA::AbstractBase>::ref_type taken;
+  ASSERT_TRUE(any >>= taken);
+  EXPECT_EQ(taken, sign);
+
+  const auto dynamics =
+      IDL::traits<DynamicAny::DynAnyFactory>::narrow(world.orb->resolve_initial_references("DynAnyFactory"));
+  const auto dyn = dynamics->create_dyn_any_from_type_code(CORBA::_tc_AbstractBase);
+  EXPECT_FALSE(dyn->get_abstract());
+  dyn->insert_abstract(nullptr);
+  ASSERT_TRUE(dyn->to_any() >>= taken);
+  EXPECT_FALSE(taken);
+  dyn->destroy();
+}
+
 TEST(PortableTexts, TraitsHaveTheirOlderNamesToo) {
   static_assert(std::is_same_v<CORBA::valuetype_traits<Shop::Basket>::ref_type, Shop::Basket::_ref_type>);
   static_assert(std::is_same_v<CORBA::object_traits<Shop::Till>::ref_type, Shop::Till::_traits_type::ref_type>);

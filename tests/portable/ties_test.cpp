@@ -78,11 +78,45 @@ class Known : public portable::Till_i {
   PortableServer::ObjectId id(PortableServer::POA& adapter) { return adapter.servant_to_id(_lock()); }
 };
 
+TEST(PortableServants, AreTakenBackAsInitialReferences) {
+  const portable::World world("initial references");
+  IDL::traits<Shop::Till>::ref_type till = CORBA::make_reference<portable::Till_i>()->_this();
+  world.orb->register_initial_reference("Till", till);
+  EXPECT_EQ(world.orb->resolve_initial_references("Till"), till);
+  EXPECT_EQ(world.orb->unregister_initial_reference("Till"), till);
+  EXPECT_THROW(world.orb->resolve_initial_references("Till"), CORBA::ORB::InvalidName);
+  for (const std::string name : {"Till", "", "RootPOA"}) {
+    EXPECT_THROW(world.orb->unregister_initial_reference(name), CORBA::ORB::InvalidName) << name;
+  }
+  world.orb->register_initial_reference("Till", till);
+}
+
 TEST(PortableServants, KnowAReferenceToThemselves) {
   const portable::World world("known");
   const auto till = CORBA::make_reference<Known>();
   const auto id = world.root->activate_object(till);
   EXPECT_EQ(till->id(*world.root), id);
+}
+
+class Ledger_i : public virtual IDL::traits<Shop::Ledger>::obv_type,
+                 public virtual CORBA::servant_traits<Shop::Ledger>::base_type {
+ public:
+  int32_t sales() override { return sold(); }
+  int32_t sell(const std::string&, std::string&) override { return ++sold(); }
+};
+
+TEST(PortableServants, AreValuesThatSupportTheirInterface) {
+  static_assert(
+      std::is_same_v<CORBA::servant_traits<Shop::TownLedger>::base_type, CORBA::servant_traits<Shop::Till>::base_type>);
+  const portable::World world("values that serve");
+  CORBA::servant_reference<Ledger_i> servant = CORBA::make_reference<Ledger_i>();
+  IDL::traits<Shop::Ledger>::ref_type ledger = servant;
+  IDL::traits<Shop::Till>::ref_type till = servant->_this();
+  std::string receipt;
+  EXPECT_EQ(till->sell("tea", receipt), 1);
+  EXPECT_EQ(ledger->sold(), 1);
+  EXPECT_EQ(ledger->sell("tea", receipt), 2);
+  EXPECT_EQ(till->sales(), 2);
 }
 
 TEST(PortableServants, AreSeenByWeakReferences) {

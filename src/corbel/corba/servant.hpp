@@ -16,6 +16,7 @@ class Servant;
 
 namespace CORBA {
 
+class ValueBase;
 template <class T>
 class weak_servant_reference;
 
@@ -31,6 +32,11 @@ class servant_reference {
   template <class U>
   requires std::is_convertible_v<U*, T*> servant_reference(const servant_reference<U>& other)
   noexcept : servant_(other._shared()) {}
+
+  /// A servant may also be a value, of a valuetype that supports its interface.
+  template <class V>
+  requires std::is_convertible_v<T*, V*> && std::is_base_of_v<ValueBase, V>
+  operator object_reference<V>() const { return object_reference<V>(corbel::base::SharedPtr<V>(servant_)); }
 
   T* operator->() const {
     if (servant_ == nullptr) [[unlikely]]

@@ -4,11 +4,18 @@
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/library_types.hpp"
 #include "corbel/mapping/corba_types.hpp"
+#include "corbel/mapping/data_stream.hpp"
 
 /// What orb.idl declares in module CORBA and has to do with Anys and TypeCodes; and the TypeCodes of what it declares.
 namespace CORBA {
 
 using AnySeq = std::vector<Any>;
+
+namespace detail {
+inline constexpr TypeCode k_AbstractBase{corbel::dynamic::TypeNode{
+    .kind = TCKind::tk_abstract_interface, .id = "IDL:omg.org/CORBA/AbstractBase:1.0", .name = "AbstractBase"}};
+}  // namespace detail
+inline constexpr typecode_reference _tc_AbstractBase = TypeCode::_constant(detail::k_AbstractBase);
 
 }  // namespace CORBA
 
@@ -39,6 +46,10 @@ CORBEL_CORBA_ENUM(ParameterMode, kParameterModes)
 CORBEL_CORBA_ENUM(SetOverrideType, kSetOverrideTypes)
 CORBEL_CORBA_ENUM(exception_type, kExceptionTypes)
 #undef CORBEL_CORBA_ENUM
+template <>
+struct TypeOf<CORBA::object_reference<CORBA::AbstractBase>> {
+  static constexpr const CORBA::TypeCode& code = CORBA::detail::k_AbstractBase;
+};
 template <>
 struct TypeOf<CORBA::CompletionStatus> {
   static constexpr const CORBA::TypeCode& code = detail::kCompletion;

@@ -38,6 +38,15 @@ void InitialReferences::add(const std::string& name, ObjectRef object) {
   if (!added_.try_emplace(name, std::move(object)).second) throw taken(name);
 }
 
+InitialReferences::ObjectRef InitialReferences::remove(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto removed = added_.extract(name);
+  if (removed.empty()) {
+    throw CORBA::InvalidName("no initial reference '" + base::printable(name, 100) + "' was registered");
+  }
+  return removed.mapped();
+}
+
 InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name) {
   if (ObjectRef object = find_added(name); object != nullptr) return object;
   for (const auto& configured : core_.options().initial_references) {

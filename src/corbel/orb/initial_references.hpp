@@ -24,6 +24,8 @@ class InitialReferences {
 
   /// Throws InvalidName or BAD_PARAM minor OMG 27.
   void add(const std::string& name, ObjectRef object);
+  /// What was added under this name. Throws InvalidName.
+  ObjectRef remove(const std::string& name);
   /// Throws InvalidName, or whatever reading a configured URL throws.
   ObjectRef resolve(const std::string& name);
   std::vector<std::string> names() const;

@@ -209,6 +209,11 @@ void ORB::register_initial_reference(const ObjectId& name, IDL::traits<Object>::
   state_->initial_references.add(name, std::move(object));
 }
 
+IDL::traits<Object>::ref_type ORB::unregister_initial_reference(const ObjectId& name) {
+  state_->check();
+  return state_->initial_references.remove(name);
+}
+
 ORB::ObjectIdList ORB::list_initial_services() {
   state_->check();
   return state_->initial_references.names();

@@ -60,6 +60,9 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for
   /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
   void register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object);
+  /// Takes such a reference back, and gives it out. Throws InvalidName if none was added under this name. Beyond the
+  /// standard; programs for TAO and TAOX11 use it.
+  IDL::traits<Object>::ref_type unregister_initial_reference(const ObjectId& name);
   ObjectIdList list_initial_services();
 
   /// Whether the ORB has a service of this type, and what there is to know of it (8.2.2; the types are in

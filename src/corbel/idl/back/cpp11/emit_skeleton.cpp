@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
+#include "corbel/idl/back/cpp11/runs.hpp"
 
 namespace corbel::idl::back::cpp11 {
 namespace {
@@ -206,6 +207,21 @@ void emit_servant_traits(Emitter& e, const model::Interface& interface) {
   out.line("using tie_type = ::" + e.names.skeleton_namespace(interface.scope) + "::" + tie_name(e, interface) +
            "<_tied_type>;");
   out.close("};");
+}
+
+void emit_servant_traits(Emitter& e, const model::ValueType& value) {
+  const model::Interface* served = nullptr;
+  const auto look = [&](const model::ValueType& type) {
+    for (const auto* interface : type.supports) {
+      if (served == nullptr && is_served(*interface)) served = interface;
+    }
+  };
+  look(value);
+  for (const auto* base : value.ancestors) look(*base);
+  if (served == nullptr || value.polled != nullptr) return;
+  e.server_header.line("template <>");
+  e.server_header.line("struct CORBA::servant_traits<" + e.names.global(value) + "> : corbel::mapping::ServantTraits<" +
+                       e.names.skeleton(*served) + "> {};");
 }
 
 void emit_operation_table(Emitter& e, const model::Interface& interface) {

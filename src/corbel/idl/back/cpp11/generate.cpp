@@ -276,6 +276,10 @@ void write_server_header(Emitter& e, const std::string& stem) {
       if (is_deferred(e, *interface)) emit_amh_traits(e, *as<model::Interface>(interface));
     }
   }
+  for_each(e.model.contents, [&](const auto& declaration) {
+    const auto* const value = as<model::ValueType>(&declaration);
+    if (value != nullptr && !e.stubs) emit_servant_traits(e, *value);
+  });
   end_code(out);
 }
 
