@@ -106,10 +106,10 @@ class Ledger_i : public virtual IDL::traits<Shop::Ledger>::obv_type,
 };
 
 TEST(PortableServants, AreValuesThatSupportTheirInterface) {
-  static_assert(
-      std::is_same_v<CORBA::servant_traits<Shop::TownLedger>::base_type, CORBA::servant_traits<Shop::Till>::base_type>);
+  static_assert(std::is_base_of_v<CORBA::servant_traits<Shop::Ledger>::base_type,
+                                  CORBA::servant_traits<Shop::TownLedger>::base_type>);
   const portable::World world("values that serve");
-  CORBA::servant_reference<Ledger_i> servant = CORBA::make_reference<Ledger_i>();
+  Ledger_i::_ref_type servant = CORBA::make_reference<Ledger_i>();
   IDL::traits<Shop::Ledger>::ref_type ledger = servant;
   IDL::traits<Shop::Till>::ref_type till = servant->_this();
   std::string receipt;

@@ -209,19 +209,34 @@ void emit_servant_traits(Emitter& e, const model::Interface& interface) {
   out.close("};");
 }
 
-void emit_servant_traits(Emitter& e, const model::ValueType& value) {
-  const model::Interface* served = nullptr;
-  const auto look = [&](const model::ValueType& type) {
-    for (const auto* interface : type.supports) {
-      if (served == nullptr && is_served(*interface)) served = interface;
-    }
-  };
-  look(value);
-  for (const auto* base : value.ancestors) look(*base);
-  if (served == nullptr || value.polled != nullptr) return;
-  e.server_header.line("template <>");
-  e.server_header.line("struct CORBA::servant_traits<" + e.names.global(value) + "> : corbel::mapping::ServantTraits<" +
-                       e.names.skeleton(*served) + "> {};");
+void emit_value_skeleton(Emitter& e, const model::ValueType& value) {
+  const std::string space = e.names.skeleton_namespace(value.scope);
+  const std::string name = e.names.own(value);
+  std::vector<std::string> bases = {"public virtual " + e.names.global(value)};
+  for (const auto* base : value.bases) {
+    if (is_served_value(*base)) bases.push_back("public virtual " + e.names.skeleton(value.scope, *base));
+  }
+  for (const auto* interface : value.supports) {
+    if (is_served(*interface)) bases.push_back("public virtual " + e.names.skeleton(value.scope, *interface));
+  }
+  Writer& out = e.server_header;
+  out.blank();
+  out.line("namespace " + space + " {");
+  out.blank();
+  out.line("/// A value that is a servant of the interface that it supports, too.");
+  out.list("class " + name + " : ", bases, " {");
+  out.indent();
+  out.label("public:");
+  out.line("using _ref_type = CORBA::servant_reference<" + name + ">;");
+  out.blank();
+  out.label("protected:");
+  out.line(name + "() = default;");
+  out.close("};");
+  out.blank();
+  out.line("}  // namespace " + space);
+  out.line("template <>");
+  out.line("struct CORBA::servant_traits<" + e.names.global(value) + "> : corbel::mapping::ServantTraits<" +
+           e.names.skeleton(value) + "> {};");
 }
 
 void emit_operation_table(Emitter& e, const model::Interface& interface) {

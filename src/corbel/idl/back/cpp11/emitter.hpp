@@ -154,8 +154,8 @@ void implement_poller(Emitter& e, const model::ValueType& poller);
 // Server files.
 void define_skeleton(Emitter& e, const model::Interface& interface);
 void emit_servant_traits(Emitter& e, const model::Interface& interface);
-/// Of values that may be servants: those that support an interface with a skeleton.
-void emit_servant_traits(Emitter& e, const model::ValueType& value);
+/// Skeleton and traits of a value that may be a servant, in a namespace of its own.
+void emit_value_skeleton(Emitter& e, const model::ValueType& value);
 void emit_operation_table(Emitter& e, const model::Interface& interface);
 void implement_skeleton(Emitter& e, const model::Interface& interface);
 

@@ -278,7 +278,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   }
   for_each(e.model.contents, [&](const auto& declaration) {
     const auto* const value = as<model::ValueType>(&declaration);
-    if (value != nullptr && !e.stubs) emit_servant_traits(e, *value);
+    if (value != nullptr && !e.stubs && is_served_value(*value)) emit_value_skeleton(e, *value);
   });
   end_code(out);
 }

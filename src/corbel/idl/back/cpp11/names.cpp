@@ -153,8 +153,8 @@ std::string Names::skeleton_namespace(const model::Declaration* module) const {
   return module == nullptr ? "POA" : full(*module) + "::POA";
 }
 
-std::string Names::skeleton(const model::Declaration* module, const model::Interface& interface) const {
-  return skeleton_namespace(module) == skeleton_namespace(interface.scope) ? own(interface) : skeleton(interface);
+std::string Names::skeleton(const model::Declaration* module, const model::Declaration& served) const {
+  return skeleton_namespace(module) == skeleton_namespace(served.scope) ? own(served) : skeleton(served);
 }
 
 }  // namespace corbel::idl::back::cpp11

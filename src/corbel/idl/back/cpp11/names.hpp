@@ -31,11 +31,10 @@ class Names {
   std::string within_module(const model::Declaration& declaration) const;
   /// The last part alone, for the definition.
   std::string own(const model::Declaration& declaration) const;
-  /// Skeleton class: "::Demo::POA::Echo", or just "Echo" within the POA namespace of that module.
-  std::string skeleton(const model::Declaration* module, const model::Interface& interface) const;
-  std::string skeleton(const model::Interface& interface) const {
-    return "::" + path_of(interface.scope, "POA", interface);
-  }
+  /// Skeleton class of an interface or valuetype: "::Demo::POA::Echo", or just "Echo" within the POA namespace of that
+  /// module.
+  std::string skeleton(const model::Declaration* module, const model::Declaration& served) const;
+  std::string skeleton(const model::Declaration& served) const { return "::" + path_of(served.scope, "POA", served); }
   /// "Demo::POA", "POA" at file level.
   std::string skeleton_namespace(const model::Declaration* module) const;
   /// The class with a value's state: "::Demo::obv::Point".

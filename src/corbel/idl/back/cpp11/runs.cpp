@@ -56,6 +56,11 @@ bool is_remote(const model::Declaration& declaration) {
 bool is_served(const model::Declaration& declaration) {
   return is_remote(declaration) && !as<model::Interface>(&declaration)->is_abstract;
 }
+bool is_served_value(const model::ValueType& value) {
+  return value.polled == nullptr &&
+         (std::any_of(value.supports.begin(), value.supports.end(), [](const auto* i) { return is_served(*i); }) ||
+          std::any_of(value.bases.begin(), value.bases.end(), [](const auto* base) { return is_served_value(*base); }));
+}
 bool is_value(const model::Declaration& declaration) {
   return as<model::ValueType>(&declaration) != nullptr || as<model::ValueBox>(&declaration) != nullptr;
 }

@@ -34,6 +34,8 @@ bool is_interface(const model::Declaration& declaration);
 bool is_remote(const model::Declaration& declaration);
 /// Interfaces with skeletons.
 bool is_served(const model::Declaration& declaration);
+/// Values that may be servants: those that support an interface with a skeleton, be it by a base.
+bool is_served_value(const model::ValueType& value);
 bool is_value(const model::Declaration& declaration);
 /// `interface I;` where the definition is not known; of abstract ones nothing could be said.
 bool is_declared_only(const model::Declaration& declaration);
