@@ -287,6 +287,17 @@ TEST_F(DynValues, TakeAndGiveValues) {
   EXPECT_TRUE(pair->current_component()->equal(dyn)) << "the current component takes it";
 }
 
+TEST_F(DynValues, GiveTheValueThatWasPutIntoTheAny) {
+  register_factory<Graph::Base>();
+  CORBA::Any any;
+  any <<= new_value<Graph::Base>(4, "four");
+  EXPECT_EQ(IDL::traits<Graph::Base>::narrow(opened(any)->get_val())->a(), 4);
+  register_factory<Graph::ThingValue>();
+  any <<= IDL::traits<Graph::Thing>::ref_type(new_value<Graph::ThingValue>(5));
+  const auto either = opened<DynAny>(any)->get_abstract();
+  EXPECT_EQ(IDL::traits<Graph::ThingValue>::narrow(either->_to_value())->n(), 5);
+}
+
 TEST_F(DynValues, OfAbstractInterfacesHoldObjects) {
   const auto dyn = made<DynAny>(Graph::_tc_Thing);
   EXPECT_TRUE(dyn->get_abstract() == nullptr);
