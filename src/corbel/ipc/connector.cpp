@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/connector.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include "corbel/base/cancellation.hpp"
+#include "corbel/base/condition.hpp"
 #include "corbel/ipc/opening.hpp"
 
 namespace corbel::ipc::detail {
@@ -53,6 +57,52 @@ class CancellableConnect {
   base::Cancellation::Wait wait_{&end, &descriptor_};
 };
 
+/// A pause that another thread can end.
+class CancellablePause {
+ public:
+  /// False if it was ended, or is not to begin.
+  bool sleep(base::Duration time) noexcept {
+    std::unique_lock lock(mutex_);
+    return !changed_.wait(lock, Deadline::after(time), [&] { return ended_; }) && !wait_.cancelled();
+  }
+
+ private:
+  static void end(void* self) noexcept {
+    auto* const pause = static_cast<CancellablePause*>(self);
+    {
+      const std::lock_guard lock(pause->mutex_);
+      pause->ended_ = true;
+    }
+    pause->changed_.notify_one();
+  }
+
+  base::Mutex mutex_;  // guards what follows
+  bool ended_ = false;
+  base::Condition changed_;
+  base::Cancellation::Wait wait_{&end, this};
+};
+
+constexpr base::Duration kFirstLook = std::chrono::milliseconds(1);
+constexpr base::Duration kSlowestLook = std::chrono::milliseconds(16);
+
+/// A local acceptor's queue may be full. A connect(2) that waits for room there is ended by nothing but its time-out:
+/// this one asks again and again.
+base::Result<Handle> connect_local(const ConnectParameters& parameters, Deadline deadline) noexcept {
+  CORBEL_TRY(Handle handle, prepare_connect(parameters, SOCK_NONBLOCK));
+  int os_error = connect_fully(handle.get(), parameters, Deadline::none());
+  if (os_error == EAGAIN) {
+    CancellablePause pause;
+    for (base::Duration next = kFirstLook; os_error == EAGAIN; next = std::min(2 * next, kSlowestLook)) {
+      if (deadline.expired()) return base::error(Stage::connect, Code::timed_out);
+      if (!pause.sleep(std::min(next, deadline.remaining()))) return base::error(Stage::connect, Code::cancelled);
+      os_error = connect_fully(handle.get(), parameters, Deadline::none());
+    }
+  }
+  if (os_error != 0) return failure(Stage::connect, os_error);
+  CORBEL_CHECK(set_non_blocking(handle.get(), false));
+  return handle;
+}
+
 }  // namespace
 
 base::Result<Handle> prepare_connect(const ConnectParameters& parameters, int extra_type) noexcept {
@@ -74,6 +124,7 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
     CORBEL_CHECK(set_non_blocking(handle.get(), false));
     return handle;
   }
+  if (parameters.remote->sa_family == AF_UNIX) return connect_local(parameters, deadline);
   CORBEL_TRY(Handle handle, prepare_connect(parameters, 0));
   if (!deadline.is_none()) {
     const base::Duration left = deadline.remaining();
