@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -113,6 +114,14 @@ class TakenIndices {
   /// if the names are more than kMaxNameOctets, out_of_resources if the process has no memory. Then nothing has
   /// changed.
   base::Status take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation);
+  /// The index was given to names that are beyond a limit: they are not kept, and requests by it are answered as the
+  /// one that gave it.
+  void note_beyond(std::uint16_t index) noexcept {
+    if (index != 0 && index <= kMaxIndices) beyond_.set(index - std::size_t{1});
+  }
+  bool is_beyond(std::uint16_t index) const noexcept {
+    return index != 0 && index <= kMaxIndices && beyond_.test(index - std::size_t{1});
+  }
   /// nullptr if the index was not given.
   const Name* find(std::uint16_t index) const noexcept {
     const std::size_t at = index - std::size_t{1};  // of 0: beyond all
@@ -124,6 +133,7 @@ class TakenIndices {
 
   Memory* const memory_;
   std::vector<Name> names_;  // by index, from 1 on
+  std::bitset<kMaxIndices> beyond_;
   std::size_t octets_ = 0;
   bool reserved_ = false;
 };

@@ -231,6 +231,48 @@ TEST_F(Indices, AreBoundedWhateverThePeerSays) {
   EXPECT_EQ(take(*server_, written(kKey, "", 2)), base::Code::none) << "the failure has changed nothing";
 }
 
+TEST_F(Indices, OfNamesBeyondALimitAreAnsweredAndHarmNoOthers) {
+  const auto sink = std::make_shared<Sink>();
+  const base::Log log({.levels = base::LogLevels::all(base::LogLevel::warning), .sink = sink});
+  SessionSettings settings;
+  settings.side = Side::acceptor;
+  settings.log = &log;
+  settings.limits.max_object_key = static_cast<std::uint32_t>(kKey.size());
+  settings.limits.max_operation = 6;  // with its NUL
+  const auto server = make_giop_lite()->open(settings);
+  const base::Bytes longer(kKey.size() + 1, 'k');
+  const auto kind = [&](const base::Bytes& message) {
+    Incoming incoming;
+    EXPECT_TRUE(server->take(message, incoming));
+    EXPECT_EQ(incoming.size, message.size());
+    if (incoming.kind != Kind::answer) return incoming.kind;
+    cdr::Encoder encoder;
+    server->put_answer(encoder, incoming);
+    const base::Bytes answer = encoder.to_bytes();
+    EXPECT_EQ(take(*client_, answer), base::Code::none);
+    const auto text = base::as_text(answer);
+    EXPECT_NE(text.find("IDL:omg.org/CORBA/IMP_LIMIT:1.0"), text.npos);
+    return incoming.kind;
+  };
+  EXPECT_EQ(kind(written(kKey, "right", 1)), Kind::request);
+  EXPECT_EQ(kind(written(longer, "right", 2)), Kind::answer);
+  EXPECT_EQ(sink->fields["limit"], "-ORBMaxObjectKey");
+  EXPECT_EQ(kind(written(kKey, "toolong", 3)), Kind::answer);
+  EXPECT_EQ(sink->fields["limit"], "-ORBMaxOperation");
+  EXPECT_EQ(kind(written(longer, "toolong", 0)), Kind::answer);
+  EXPECT_EQ(kind(written(1)), Kind::request);
+  EXPECT_EQ(kind(written(2)), Kind::answer) << "as the one that gave it";
+  EXPECT_EQ(kind(written(3)), Kind::answer);
+  EXPECT_EQ(take(*server, written(4)), base::Code::malformed) << "never given";
+  cdr::Encoder oneway;
+  GiopLite().encode_request(oneway, 2, {Response::none, longer, "right", {}}, [](cdr::Encoder&) {});
+  EXPECT_EQ(kind(oneway.to_bytes()), Kind::nothing);
+  base::Bytes cut = written(longer, "right", 0);
+  cut[16] = 0xff;  // the key's length: more than the message has room for
+  cut[17] = 0xff;
+  EXPECT_EQ(take(*server, cut), base::Code::malformed);
+}
+
 TEST_F(Indices, ThatAreRefusedAreToldInTheLog) {
   const auto sink = std::make_shared<Sink>();
   const base::Log log({.levels = base::LogLevels::all(base::LogLevel::warning), .sink = sink});

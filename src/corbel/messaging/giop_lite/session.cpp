@@ -67,11 +67,29 @@ base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& in
 }
 
 base::Status GiopLiteSession::take_request(base::ConstByteSpan message, Incoming& incoming) {
-  if (!codec_.decode_request(message, limits_, incoming.request, incoming.body)) [[unlikely]]
-    return malformed();
+  if (const base::Status read = codec_.decode_request(message, limits_, incoming.request, incoming.body); !read)
+      [[unlikely]]
+    return take_odd_request(read.error(), message, incoming);
   if (const std::uint16_t index = GiopLite::index_in(message); offers() && index != 0) [[unlikely]]
     CORBEL_CHECK(take_names(index, incoming.request));
   incoming.kind = Kind::request;
+  return {};
+}
+
+/// One that is only beyond a limit is answered: the conversation has others, and their callers would not know what
+/// became of theirs. `incoming.size` is 0 if what is missing may still come.
+[[gnu::cold]] base::Status GiopLiteSession::take_odd_request(base::Error why, base::ConstByteSpan message,
+                                                             Incoming& incoming) {
+  IncomingRequest& request = incoming.request;
+  cdr::Limits wide = limits_;
+  wide.max_object_key = wide.max_operation = ~0U;
+  const bool beyond = why.code == Code::too_large && incoming.size != 0;
+  if (!beyond || !codec_.decode_request(message, wide, request, incoming.body)) return malformed();
+  const bool key = request.object_key.size() > limits_.max_object_key;
+  CORBEL_LOG(log_, messaging, warning, "the header of a message is beyond a limit", {"peer", peer_},
+             {"message", "request"}, {"limit", key ? "-ORBMaxObjectKey" : "-ORBMaxOperation"});
+  if (offers()) taken_.note_beyond(GiopLite::index_in(message));
+  incoming.kind = request.response == Response::none ? Kind::nothing : Kind::answer;
   return {};
 }
 
@@ -81,7 +99,7 @@ base::Status GiopLiteSession::take_indexed(base::ConstByteSpan message, Incoming
   const std::uint16_t index = GiopLite::index_in(message);
   const Name* const name = taken_.find(index);
   if (name == nullptr) [[unlikely]]
-    return refuse_index(index);
+    return take_odd_index(index, incoming);
   incoming.request.object_key = name->key();
   incoming.request.operation = name->operation();
   incoming.kind = Kind::request;
@@ -115,7 +133,12 @@ bool GiopLiteSession::offers() noexcept {
   return taken;
 }
 
-[[gnu::cold]] base::Status GiopLiteSession::refuse_index(std::uint16_t index) {
+[[gnu::cold]] base::Status GiopLiteSession::take_odd_index(std::uint16_t index, Incoming& incoming) {
+  if (taken_.is_beyond(index)) {
+    if (incoming.size == 0) return malformed();  // begun: it is answered when it is whole
+    incoming.kind = incoming.request.response == Response::none ? Kind::nothing : Kind::answer;
+    return {};
+  }
   if (!std::exchange(told_, true)) {
     CORBEL_LOG(log_, messaging, warning, "a request names its target by an index that was never given",
                {"index", index}, {"peer", peer_});
@@ -184,6 +207,17 @@ bool GiopLiteSession::offers() noexcept {
   encoder.reset({});
   const bool offered = offers_.load(std::memory_order_relaxed) == Indexing::understood;
   codec_.encode_reply(encoder, origin.id, status, body, offered);
+}
+
+/// The header is beyond a limit.
+void GiopLiteSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
+  put_reply(encoder, incoming.request.origin, ReplyStatus::system_exception, {}, [](cdr::Encoder& out) {
+    constexpr std::uint32_t kHeaderTooLarge = 0x43420000 | 8 << 7 | 8;  // Corbel's: Stage::receive, Code::too_large
+    constexpr std::uint32_t kCompletedNo = 1;
+    out.put_plain_string("IDL:omg.org/CORBA/IMP_LIMIT:1.0");
+    out.put(kHeaderTooLarge);
+    out.put(kCompletedNo);
+  });
 }
 
 void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,

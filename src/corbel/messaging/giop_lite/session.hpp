@@ -28,6 +28,7 @@ class GiopLiteSession final : public Session {
   base::Status take_begun(base::ConstByteSpan begun, Incoming& incoming) override;
 
   void put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) override;
+  void put_answer(cdr::Encoder& encoder, const Incoming& incoming) override;
   void put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                  std::span<const ServiceContext> contexts, BodyWriter body) override;
   void put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) override;
@@ -41,11 +42,12 @@ class GiopLiteSession final : public Session {
   enum class Indexing : std::uint8_t { unknown, understood, refused };
 
   base::Status take_request(base::ConstByteSpan message, Incoming& incoming);
+  base::Status take_odd_request(base::Error why, base::ConstByteSpan message, Incoming& incoming);
   base::Status take_indexed(base::ConstByteSpan message, Incoming& incoming);
   base::Status take_reply(base::ConstByteSpan message, Incoming& incoming);
   bool offers() noexcept;
   base::Status take_names(std::uint16_t index, const IncomingRequest& request);
-  base::Status refuse_index(std::uint16_t index);
+  base::Status take_odd_index(std::uint16_t index, Incoming& incoming);
   base::Status look(const FrameHeader& frame, Incoming& incoming) const;
   void put_other(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
 
