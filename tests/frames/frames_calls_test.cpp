@@ -368,6 +368,24 @@ TEST_F(FramesInPackets, ArriveWholeIfTheSenderWaitsForThem) {
   EXPECT_EQ(figures(server_, true)["unresolved"], 0U);
 }
 
+TEST_F(FramesInPackets, AndStreamsThatAreLargerThanTheServerTakesAreRefusedForGood) {
+  for (const char* const endpoint : {"frames+packet://", "frames+tcp://127.0.0.1:0"}) {
+    serve(endpoint, {"-ORBMaxMessageSize", "1000000"});
+    const CameraRef remote = camera();
+    try {
+      remote->push(9'000'000, content(9'000'000));
+      ADD_FAILURE() << endpoint;
+    } catch (const CORBA::IMP_LIMIT& refused) {
+      EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+      EXPECT_NE(std::string(refused.what()).find("-ORBMaxMessageSize"), std::string::npos) << refused.what();
+    }
+    push(remote, 1, 2);
+    EXPECT_TRUE(servant_->await(1)) << endpoint;
+    end();
+    servant_ = CORBA::make_reference<Camera>();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Udp, FramesInDatagrams, testing::Values("udp://127.0.0.1:0"));
 
 INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls, testing::ValuesIn(corbel::test::endpoints()),

@@ -51,7 +51,7 @@ inline constexpr std::size_t kMaxNameOctets = 64U << 10;
 inline constexpr std::size_t kMostPieces = 4096;
 inline constexpr std::size_t kPieceUnit = 8;
 
-/// What a word of control is. Both have as many octets, so that a sender with a forged address gains nothing.
+/// What a word of control is. All have as many octets, so that a sender with a forged address gains nothing.
 ///
 /// A question, from the side that sends frames: ulong its number, ulong and ulong the time (seconds and nanoseconds
 /// since 1970) at which the sender's clock showed the time stamp; sequence number: of the next frame; the rest is zero.
@@ -60,7 +60,10 @@ inline constexpr std::size_t kPieceUnit = 8;
 /// time stamp; ulong microseconds since it came; ulong jitter in microseconds; ulong frames received; ulong frames
 /// lost; ulong lost of the last 256 sent; ulong frames dropped because their index is unknown; 8 ulongs with a bit for
 /// each index that is known. Sequence number: the highest that has come. Source: whose frames it is about.
-enum class Word : std::uint16_t { question = 0, report = 1 };
+///
+/// A refusal, from the side that receives them and over carriers that lose nothing: a frame is none, or larger than
+/// this side takes, and the conversation ends; all zero.
+enum class Word : std::uint16_t { question = 0, report = 1, refusal = 2 };
 inline constexpr std::size_t kWordSize = 64;
 
 }  // namespace corbel::messaging::frames

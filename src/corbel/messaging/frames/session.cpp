@@ -179,6 +179,10 @@ base::Status FramesSession::take_names(Source& source, std::uint16_t index, cons
 }
 
 void FramesSession::take_word(const Head& head, std::int64_t now, Incoming& incoming) {
+  if (head.index == static_cast<std::uint16_t>(Word::refusal)) {
+    if (!lossy_ && side_ == Side::initiator) incoming.kind = Kind::error;  // else anybody might end it
+    return;
+  }
   HeaderInput words(incoming.octets, header_size_, head.swapped());
   if (head.index == static_cast<std::uint16_t>(Word::question)) {
     if (side_ != Side::acceptor) return;

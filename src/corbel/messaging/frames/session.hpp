@@ -27,6 +27,7 @@ class FramesSession final : public Session {
   base::Status cut(std::span<const cdr::Segment> message, std::size_t most, MessageSender send) override;
   void put_answer(cdr::Encoder& encoder, const Incoming& incoming) override;
   bool put_own(cdr::Encoder& encoder) override;
+  bool put_error(cdr::Encoder& encoder) override;
   void unsent() noexcept override { given_.untell(); }
   void report(base::FunctionRef<void(const Figure&)> visit) const override;
 

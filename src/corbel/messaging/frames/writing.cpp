@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session of frames sends: frames, pieces of them, questions and reports.
+// What a session of frames sends: frames, pieces of them, questions, reports and refusals.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -123,6 +123,15 @@ void FramesSession::put_answer(cdr::Encoder& encoder, const Incoming&) {
   word.put(count(counts_.unresolved));
   for (std::size_t i = 0; i < KnownIndices::kWords; ++i) word.put(answer_.known.word(i));
   word.finish_word(8 + KnownIndices::kWords);
+}
+
+bool FramesSession::put_error(cdr::Encoder& encoder) {
+  if (lossy_ || side_ != Side::acceptor) return false;
+  encoder.reset({});
+  FrameWriter word(encoder, kWordSize);
+  word.begin(kControl, static_cast<std::uint16_t>(Word::refusal), 0, static_cast<std::uint32_t>(now_() / 1000));
+  word.finish_word(0);
+  return true;
 }
 
 bool FramesSession::put_own(cdr::Encoder& encoder) {
