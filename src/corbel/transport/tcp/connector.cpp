@@ -28,10 +28,16 @@ base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& e
   before.send_buffer = if_set(options.send_buffer);
   before.receive_buffer = if_set(options.receive_buffer);
   CORBEL_TRY(auto stream, ipc::TcpConnector().connect(addresses, deadline, before));
+  const auto peer = stream.peer_address();
   if (options.no_delay) CORBEL_CHECK(stream.set(ipc::option::no_delay, true));
   if (options.keep_alive) CORBEL_CHECK(stream.set(ipc::option::keep_alive, true));
-  return std::unique_ptr<Transport>(
-      new StreamTransport<ipc::InetAddress>(kScheme, std::move(stream), base::Spin(options.spin)));
+  auto made = std::make_unique<StreamTransport<ipc::InetAddress>>(kScheme, std::move(stream), base::Spin(options.spin));
+  if (peer) {
+    made->set_peer(*peer);
+  } else if (addresses.size() == 1) {  // it has gone already
+    made->set_peer(addresses.front());
+  }
+  return std::unique_ptr<Transport>(std::move(made));
 }
 
 }  // namespace corbel::transport::tcp

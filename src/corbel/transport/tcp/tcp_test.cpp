@@ -99,6 +99,22 @@ TEST(Tcp, APeerThatHasGoneIsStillNamed) {
   EXPECT_EQ((*server)->peer(), name);
 }
 
+TEST(Tcp, AServerThatHasGoneIsStillNamed) {
+  const auto acceptor = listen("127.0.0.1:0");
+  const auto endpoint = acceptor->endpoints().front();
+  const auto client = make_tcp()->make_connector()->connect(*endpoint, {}, Deadline::after(20s));
+  ASSERT_TRUE(client) << base::to_string(client.error());
+  ASSERT_TRUE(ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::after(20s), base::Stage::wait));
+  auto server = acceptor->accept();
+  ASSERT_TRUE(server);
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ASSERT_EQ(::setsockopt((*server)->handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+  server->reset();  // with a reset
+  std::array<base::Octet, 1> octet;
+  EXPECT_FALSE((*client)->receive(octet, Deadline::after(20s)));
+  EXPECT_EQ((*client)->peer(), endpoint->text());
+}
+
 TEST(Tcp, SetsTheOptionsOfBothSides) {
   for (const bool on : {true, false}) {
     Options options;
