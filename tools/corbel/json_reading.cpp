@@ -76,6 +76,14 @@ const std::string& text_of(const Json& json, const std::string& where) {
   return json.get_ref<const std::string&>();
 }
 
+/// CDR ends a text at its NUL.
+const std::string& text_without_nul(const Json& json, const std::string& where) {
+  const std::string& text = text_of(json, where);
+  if (text.find('\0') != std::string::npos)
+    refuse(where, json.dump().substr(0, 60) + " has a NUL in it, as no text of IDL has");
+  return text;
+}
+
 std::vector<std::uint8_t> octets_of(const Json& json, JsonValues::Paths paths, const std::string& where) {
   if (json.is_string()) return from_base64(json.get_ref<const std::string&>());
   if (json.is_object() && json.size() == 1 && json.contains("file")) {
@@ -166,6 +174,8 @@ void JsonValues::set(const Ref& dynamic, const Json& json, const std::string& wh
   refuse(where, json.dump().substr(0, 60) + " is no value of type " + types_.name_of(*dynamic->type()));
 } catch (const DynAny::TypeMismatch&) {
   refuse(where, json.dump().substr(0, 60) + " is no value of type " + types_.name_of(*dynamic->type()));
+} catch (const CORBA::BAD_PARAM& exception) {  // a text that names no object
+  refuse(where, exception.what());
 }
 
 bool JsonValues::set_basic(const Ref& dynamic, TCKind kind, const Json& json, const std::string& where) {
@@ -205,10 +215,10 @@ bool JsonValues::set_basic(const Ref& dynamic, TCKind kind, const Json& json, co
       dynamic->insert_longdouble(real<long double>(json, where));
       return true;
     case TCKind::tk_string:
-      dynamic->insert_string(text_of(json, where));
+      dynamic->insert_string(text_without_nul(json, where));
       return true;
     case TCKind::tk_wstring:
-      dynamic->insert_wstring(wide_text(text_of(json, where)));
+      dynamic->insert_wstring(wide_text(text_without_nul(json, where)));
       return true;
     case TCKind::tk_char:
     case TCKind::tk_wchar: {
