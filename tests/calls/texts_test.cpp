@@ -144,6 +144,29 @@ TEST(Texts, OfEndpointsThatCannotBeOpenedSayWhy) {
   expect_not_in(ending.text, "Unknown error");
 }
 
+TEST(Texts, OfAddressesInUrlsSayWhatToWrite) {
+  const Client client;
+  const auto refused = [&](const char* address) {
+    const Ending ending = ending_of([&] { client.orb()->string_to_object(std::string("corbaloc:") + address); });
+    EXPECT_EQ(ending.what, "BAD_PARAM NO") << address;
+    return ending.text;
+  };
+  const char* const form = "write corbaloc:miop:1.0@1.0-DOMAIN-ID[-VERSION]/GROUP:PORT";
+  for (const char* const bad : {"miop:1.0@1.0-Domain/239.1.2.3:4000", "miop:1.0@1.0-Domain-7"}) {
+    expect_in(refused(bad), "it names no group");
+    expect_in(refused(bad), form);
+  }
+  expect_in(refused("miop:1.0@1.0-Domain-7/239.1.2.3"), "'239.1.2.3' has no address and port of a group");
+  expect_in(refused("miop:1.0@1.0-Domain-7/192.0.2.1:4000"), "'192.0.2.1' is no group: 224.0.0.0 to 239.255.255.255");
+  expect_in(refused("rudp:host:99999/key"), "a port is a number from 0 to 65535; write corbaloc:rudp:host:port/key");
+  expect_in(refused("rudp:fe80::1:4000/key"), "an IPv6 address stands in brackets");
+  expect_in(refused("sctp:host:4000/key"), "no transport is called 'sctp'");
+  for (const char* const scheme : {"rudp:", ":"}) {
+    const auto object = client.orb()->string_to_object("corbaloc:" + std::string(scheme) + "[fe80::1]:4000/key");
+    expect_in(ending_of([&] { object->_non_existent(); }).text, "needs the interface, as in [fe80::1%eth0]");
+  }
+}
+
 TEST(Texts, OfWideDataForAReferenceWithoutCodeSetsBlameTheReference) {
   FakePeer peer({answer::done()});
   Client client;

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,82 @@ TEST(Plugins, OneIsLoadedWhileTheOrbRuns) {
   EXPECT_TRUE(object->_non_existent());
   client->destroy();
   server->destroy();
+}
+
+/// A transport that throws where it is told to.
+class Throwing final : public transport::Factory {
+ public:
+  explicit Throwing(std::string where) : where_(std::move(where)) {}
+  std::string_view scheme() const noexcept override { return "throwing"; }
+  base::Result<transport::EndpointPtr> parse(std::string_view address) const override {
+    fail_at("parse");
+    return tcp_->parse(address);
+  }
+  std::unique_ptr<transport::Connector> make_connector() const override {
+    fail_at("make_connector");
+    if (where_ == "connect") return std::make_unique<Connecting>();
+    return tcp_->make_connector();
+  }
+  base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
+                                                            const transport::Options& options) const override {
+    fail_at("listen");
+    return tcp_->listen(endpoint, options);
+  }
+  std::unique_ptr<base::OptionSet> options() const override {
+    fail_at("options");
+    return nullptr;
+  }
+  std::shared_ptr<const transport::Factory> with(const transport::Setup&) const override {
+    fail_at("with");
+    return nullptr;
+  }
+
+ private:
+  struct Connecting final : transport::Connector {
+    base::Result<std::unique_ptr<transport::Transport>> connect(const transport::Endpoint&,
+                                                                const transport::ConnectionOptions&,
+                                                                base::Deadline) override {
+      throw std::runtime_error("no luck in connect");
+    }
+  };
+
+  void fail_at(const std::string& where) const {
+    if (where == where_) throw std::runtime_error("no luck in " + where);
+  }
+
+  const std::string where_;
+  const std::shared_ptr<const transport::Factory> tcp_ = transport::make_tcp();
+};
+
+OrbRef make_throwing(const std::string& where, std::vector<std::string> arguments = {}) {
+  return init(arguments, "throwing",
+              {{messaging::make_giop()}, {std::make_shared<Throwing>(where)}, &poa::make_adapter});
+}
+
+TEST(Plugins, WhatTheirTransportsThrowIsAnExceptionOfCorba) {
+  for (const std::string where : {"options", "with", "make_connector"}) {
+    try {
+      make_throwing(where)->destroy();
+      ADD_FAILURE() << where;
+    } catch (const CORBA::INITIALIZE& failure) {
+      EXPECT_NE(std::string(failure.what()).find("failed: no luck in " + where), std::string::npos) << failure.what();
+    }
+  }
+  for (const std::string where : {"parse", "listen"}) {
+    const OrbRef orb = make_throwing(where, {"-ORBListenEndpoints", "throwing://127.0.0.1:0"});
+    try {
+      const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+      (void)root->create_reference("IDL:corbel.test/Nothing:1.0");
+      ADD_FAILURE() << where;
+    } catch (const CORBA::INITIALIZE& failure) {
+      EXPECT_NE(std::string(failure.what()).find("it failed: no luck in " + where), std::string::npos);
+    }
+    orb->destroy();
+  }
+  const OrbRef orb = make_throwing("connect");
+  const auto object = orb->string_to_object("corbaloc:throwing:127.0.0.1:1/key");
+  EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+  orb->destroy();
 }
 
 TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -110,6 +111,10 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     return {};
   } catch (const std::bad_alloc&) {  // the peer finds its connection closed
     return base::error(base::Stage::accept, Code::out_of_resources);
+  } catch (const std::exception& failure) {  // of a transport that others have written
+    CORBEL_LOG(server_.log(), connection, warning, "a transport failed", {"endpoint", point_.endpoint->text()},
+               {"why", failure.what()});
+    return base::error(base::Stage::accept, Code::unsupported);
   }
 
   const ListenPoint point_;

@@ -99,7 +99,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
   bool has_backlog() const noexcept { return posting_.has_backlog(); }
-  /// Brings the counters of oneways up to date.
   void tell_oneway_counters() const noexcept { posting_.tell_counters(); }
   /// True if a thread of the reactor has to send what waits, now or at its time.
   bool needs_reactor() const noexcept { return posting_.needs_reactor(); }
@@ -243,8 +242,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Tells the peer (CloseConnection) and ends the conversation. Does not wait: what is being sent is cut off, and the
   /// peer learns no more than that.
   void close() noexcept;
-  /// What the peer sent where a message should have begun, if that ended the connection: the first octets, as they
-  /// came.
+  /// What the peer sent where a message should have begun, if that ended the connection: the first octets.
   std::string received_instead();
   /// "tcp://127.0.0.1:4000".
   const std::string& peer() const noexcept { return link_.peer(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <new>
@@ -128,9 +129,17 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
     (void)routing::set_options(route.transport->factory(), *route.options, own);  // which was tried before
     options = &own;
   }
-  auto transport = [&] {
+  auto transport = [&]() -> base::Result<std::unique_ptr<transport::Transport>> {
     const base::Cancellation::Scope scope(connecting_);
-    return route.transport->connector().connect(*route.endpoint, *options, deadline);
+    try {
+      return route.transport->connector().connect(*route.endpoint, *options, deadline);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& failure) {  // of a transport that others have written
+      CORBEL_LOG(*settings_.log, connection, warning, "a transport failed", {"peer", route.endpoint->text()},
+                 {"why", failure.what()});
+      return base::error(Stage::connect, Code::unsupported);
+    }
   }();
   if (!transport) {
     if (is_closed()) return base::error(Stage::connect, Code::cancelled);

@@ -321,11 +321,9 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
     auto point = registry_.from_url(address);
     if (!point) {
       const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
-      corba::raise(
-          "BAD_PARAM", corba::kOmgVmcid | minor, kNo,
-          "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()) +
-              (minor == 7 ? "; no transport is called '" + address.scheme + "', write corbaloc::host:port/key for IIOP"
-                          : ""));
+      corba::raise("BAD_PARAM", corba::kOmgVmcid | minor, kNo,
+                   "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()) + "; " +
+                       registry_.why_bad_url(address));
     }
     ior::ProfileBase base;
     base.version = address.version;

@@ -2,13 +2,13 @@
 #include "corbel/orb/lane.hpp"
 
 #include <cerrno>
-#include <charconv>
-#include <cstdint>
+#include <exception>
 #include <new>
 #include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/routing/unmet.hpp"
 
 namespace corbel::orb {
 
@@ -18,20 +18,10 @@ namespace {
 
 /// What the writer of an endpoint's text may have meant.
 std::string why_bad_endpoint(const std::string& form, std::string_view text, base::Error error) {
-  const std::size_t colon = text.rfind(':');
-  const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
-  std::string_view host = text.substr(0, colon);
-  if (const std::size_t scheme = host.find("://"); scheme != std::string_view::npos) host.remove_prefix(scheme + 3);
-  if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
-    std::uint16_t number = 0;
-    if (std::from_chars(port.data(), port.data() + port.size(), number).ec != std::errc())
-      return "a port is a number from 0 to 65535";
-    if (host.starts_with('['))
-      return "in brackets stands an IPv6 address, with an interface of this host behind it if it has a '%'";
-    if (host.find(':') != std::string_view::npos) return "an IPv6 address stands in brackets, as in [::1]:4000";
-  }
-  return describe(error) + "; write [protocol+]address, where an address is " + form;
+  const std::size_t scheme = text.find("://");
+  const std::string_view hint = routing::address_hint(text.substr(scheme == std::string_view::npos ? 0 : scheme + 3));
+  return hint.empty() ? describe(error) + "; write [protocol+]address, where an address is " + form : std::string(hint);
 }
 
 /// As parse_endpoint() reads it.
@@ -109,15 +99,29 @@ bool Lane::close(base::FunctionRef<bool(const routing::ListenPoint&)> which) {
   return true;
 }
 
+/// What parts return that others have written; what they throw is told as any other failure.
+template <class Ask>
+auto Lane::of_parts(const std::string& text, const Ask& ask) const -> decltype(ask()) {
+  std::string why;
+  try {
+    return ask();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    why = failure.what();
+  }
+  fail(text, base::error(base::Stage::listen, Code::unsupported), "listening at '" + text + "': it failed: " + why);
+}
+
 Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
-  auto point = registry_.parse_endpoint(text);
+  auto point = of_parts(text, [&] { return registry_.parse_endpoint(text); });
   if (!point) {
     const std::string unfit = registry_.why_unfit(text);
     fail(text, base::error(base::Stage::configure, Code::bad_argument),
          "listening endpoint '" + text +
              "': " + (unfit.empty() ? why_bad_endpoint(registry_.address_form(text), text, point.error()) : unfit));
   }
-  auto opened = acceptors_.open(*point, *server_);
+  auto opened = of_parts(text, [&] { return acceptors_.open(*point, *server_); });
   if (!opened) {
     const base::Error error = opened.error();
     fail(text, base::error(base::Stage::listen, error.code, error.os_error),

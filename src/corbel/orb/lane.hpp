@@ -57,6 +57,8 @@ class Lane {
 
   class Opening;
 
+  template <class Ask>
+  auto of_parts(const std::string& text, const Ask& ask) const -> decltype(ask());
   Opened open_one(const std::string& text, bool by_default);
   void tell(const Opened& opened) const noexcept;
   [[noreturn]] void fail(const std::string& text, base::Error error, const std::string& why) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "corbel/orb/option_table.hpp"
+#include "corbel/orb/part_failure.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -153,12 +154,14 @@ std::string option_clash(std::span<const transport::Factory* const> transports, 
   };
   for (const transport::Factory* transport : transports) {
     if (transport == nullptr || !schemes.insert(transport->scheme()).second) continue;
-    auto why = clash(transport->options(), {"transport '", transport->scheme()});
+    const auto own = made_by("transport", transport->scheme(), [&] { return transport->options(); });
+    auto why = clash(own, {"transport '", transport->scheme()});
     if (!why.empty()) return why;
   }
   for (const LayerPtr& layer : layers) {
     if (layer == nullptr) continue;
-    auto why = clash(layer->options(), {"layer '", layer->name()});
+    const auto own = made_by("layer", layer->name(), [&] { return layer->options(); });
+    auto why = clash(own, {"layer '", layer->name()});
     if (!why.empty()) return why;
   }
   return {};

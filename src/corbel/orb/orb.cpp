@@ -21,6 +21,7 @@
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/option_list.hpp"
 #include "corbel/orb/orb_registry.hpp"
+#include "corbel/orb/part_failure.hpp"
 #include "corbel/orb/policy_managers.hpp"
 #include "corbel/orb/read_options.hpp"
 
@@ -109,7 +110,8 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
   const std::string name = options.id;
   const auto make = [&] {
     CoreParts made_of = parts_of(options, components);
-    auto state = std::make_unique<OrbState>(std::move(options), std::move(made_of), components);
+    auto state = made_by(
+        "ORB", name, [&] { return std::make_unique<OrbState>(std::move(options), std::move(made_of), components); });
     OrbState& parts = *state;
     auto orb = CORBA::make_reference<CORBA::ORB>(parts);
     (void)state.release();  // it is the ORB's now

@@ -11,6 +11,7 @@
 #include "corbel/orb/local_services.hpp"
 #include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/option_list.hpp"
+#include "corbel/orb/part_failure.hpp"
 #include "corbel/orb/parts_setup.hpp"
 #include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/read_options.hpp"
@@ -49,7 +50,8 @@ std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transpo
     if (transport == nullptr) continue;
     const auto values = transport->options();
     if (values != nullptr) set_given(values->list(), options);
-    if (auto own = transport->with({&log, values.get()})) transport = std::move(own);
+    auto own = made_by("transport", transport->scheme(), [&] { return transport->with({&log, values.get()}); });
+    if (own != nullptr) transport = std::move(own);
   }
   return transports;
 }
@@ -68,7 +70,7 @@ std::vector<routing::ProtocolPtr> layered(std::vector<routing::ProtocolPtr> prot
     }
     const auto values = layer->options();
     if (values != nullptr) set_given(values->list(), options);
-    *found = layer->over(std::move(*found), {&log, values.get()});
+    *found = made_by("layer", layer->name(), [&] { return layer->over(std::move(*found), {&log, values.get()}); });
   }
   return protocols;
 }
@@ -82,7 +84,7 @@ std::string Core::add(const std::vector<routing::ProtocolPtr>& protocols, std::v
   std::string why = option_clash(all);
   if (!why.empty()) return why;
   const auto ready = set_up(std::move(transports), options_, log_);
-  why = registry_.add(protocols, ready);
+  why = made_by("part", "of those added", [&] { return registry_.add(protocols, ready); });
   if (!why.empty()) return why;
   for (const auto& each : protocols) CORBEL_LOG(log_, orb, info, "protocol added", {"protocol", each->name()});
   for (const auto& each : ready) CORBEL_LOG(log_, orb, info, "transport added", {"transport", each->scheme()});

@@ -13,6 +13,7 @@
 #include "corbel/orb/orb_type.hpp"
 #include "corbel/orb/remote_target.hpp"
 #include "corbel/routing/route_options.hpp"
+#include "corbel/routing/unmet.hpp"
 
 namespace corbel::orb {
 
@@ -184,6 +185,8 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
     const bool hurried = limit != whole && connection.error().code == base::Code::timed_out &&
                          Attempts::not_executed(connection.error());
     std::string what = "connecting to " + attempts.route().endpoint->text();
+    if (routing::lacks_interface(attempts.route().endpoint->text()))
+      what += " (an address of one link, which needs the interface, as in [fe80::1%eth0])";
     const bool again = (hurried ? attempts.after_head_start(connection.error(), std::move(what))
                                 : attempts.after_failure(connection.error(), true, std::move(what))) ||
                        look_again(invocation);

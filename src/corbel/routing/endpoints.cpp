@@ -124,6 +124,46 @@ std::string Registry::address_form(std::string_view text) const {
   return all.empty() ? "none" : all;
 }
 
+std::string_view address_hint(std::string_view address) noexcept {
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view host = address.substr(0, colon);
+  const std::string_view port = address.substr(colon + 1);
+  if (port.empty() || port.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  std::uint16_t number = 0;
+  if (std::from_chars(port.data(), port.data() + port.size(), number).ec != std::errc())
+    return "a port is a number from 0 to 65535";
+  if (host.starts_with('['))
+    return "in brackets stands an IPv6 address, with an interface of this host behind it if it has a '%'";
+  return host.find(':') != std::string_view::npos ? "an IPv6 address stands in brackets, as in [::1]:4000"
+                                                  : std::string_view();
+}
+
+bool lacks_interface(std::string_view endpoint) noexcept {
+  const std::size_t begin = endpoint.find("://[fe");  // fe80::/10
+  if (begin == std::string_view::npos) return false;
+  const std::string_view rest = endpoint.substr(begin + 6);
+  const std::string_view address = rest.substr(0, rest.find(']'));
+  return !address.empty() && std::string_view("89ab").find(address.front()) != std::string_view::npos &&
+         address.find('%') == std::string_view::npos;
+}
+
+std::string Registry::why_bad_url(const ior::UrlAddress& address) const {
+  const PartsPtr now = parts();
+  for (const auto& transport : now->transports) {
+    const transport::Factory& factory = transport->factory();
+    if (const auto endpoint = factory.from_url(address); endpoint || endpoint.error().code == Code::unsupported)
+      continue;
+    std::string why = factory.why_bad_url(address);
+    if (why.empty()) why = address_hint(address.host);
+    if (!why.empty()) why += "; ";
+    return why.append("write corbaloc:").append(address.scheme).append(1, ':') +
+           (factory.url_form().empty() ? std::string(factory.address_form()) + "/key"
+                                       : std::string(factory.url_form()));
+  }
+  return "no transport is called '" + address.scheme + "', write corbaloc::host:port/key for IIOP";
+}
+
 base::Result<ListenPoint> Registry::from_url(const ior::UrlAddress& address) const {
   const PartsPtr now = parts();
   const ProtocolPtr* protocol = now->find_protocol(kDefaultProtocol);

@@ -61,6 +61,8 @@ class Registry {
   std::vector<ior::TaggedProfile> publish(const std::vector<ListenPoint>& open, base::ConstByteSpan object_key) const;
   /// Endpoint of one address of a corbaloc URL.
   base::Result<ListenPoint> from_url(const ior::UrlAddress& address) const;
+  /// Of one that was refused, what is wrong and what to write.
+  std::string why_bad_url(const ior::UrlAddress& address) const;
 
  private:
   /// What there is at one moment. Immutable.

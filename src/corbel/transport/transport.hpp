@@ -267,6 +267,13 @@ class Factory {
     if (address.scheme != scheme()) return base::error(base::Stage::resolve, base::Code::unsupported);
     return parse(address.host);
   }
+  /// What follows "corbaloc:scheme:", for messages. Empty, the default: "address_form()/key".
+  virtual std::string_view url_form() const noexcept { return {}; }
+  /// What is wrong with one that from_url() refused; empty, the default: its form.
+  virtual std::string why_bad_url(const ior::UrlAddress& address) const {
+    (void)address;
+    return {};
+  }
   /// Where a server listens that was told nothing: what parse() reads. Nothing, the default: not over this transport.
   virtual std::optional<std::string> default_address() const { return std::nullopt; }
   virtual std::unique_ptr<Connector> make_connector() const = 0;

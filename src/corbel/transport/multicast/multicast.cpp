@@ -239,6 +239,14 @@ class GroupFactory final : public Factory {
     if (parsed.port == 0) return bad_address();
     return endpoint_of(parsed.host, parsed.port, std::move(group.identity));
   }
+  std::string_view url_form() const noexcept override { return "1.0@1.0-DOMAIN-ID[-VERSION]/GROUP:PORT"; }
+  std::string why_bad_url(const ior::UrlAddress& address) const override {
+    const auto group = ior::parse_group_url(address.host);
+    if (!group) return "it names no group";
+    const auto parsed = parse_host_port(group->address);
+    if (!parsed || parsed->port == 0) return "'" + std::string(group->address) + "' has no address and port of a group";
+    return "'" + parsed->host + "' is no group: 224.0.0.0 to 239.255.255.255, or an IPv6 address that begins with ff";
+  }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<GroupConnector>(settings_); }
 
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
