@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that docs/path-of-a-request.md names the files that a warm call passes, by what callgrind sees.
 
-usage: check_path.py --source ROOT --peer corbel-bench-corbel
+usage: check_path.py --source ROOT --peer corbel-bench-corbel [--most CLIENT SERVER FUTURE]
 
 The client and the server of the laboratory run under callgrind, once with few calls and once with many; the functions in
 which the difference is a part of every call are those of a call. What is inlined counts with its caller, so a header is
 found if it has a function that was not. Each file in which such a function is must be named in the page's sections about
 a warm call, but for those of the room base; each source named there must have one. Status 77, "skipped", without valgrind.
+
+--most: the instructions of the client and of the server that a call may take, and of the client one by a future of which ten
+are under way. They depend on the compiler.
 """
 
 import argparse
@@ -51,9 +54,9 @@ def self_costs(path):
     return costs
 
 
-def run_pair(peer, calls, folder):
+def run_pair(peer, command, calls, folder):
     """The files of both sides after so many calls."""
-    files = [os.path.join(folder, f"{side}{calls}") for side in ("client", "server")]
+    files = [os.path.join(folder, f"{command}-{side}{calls}".replace(" ", "-")) for side in ("client", "server")]
     tool = ["valgrind", "--tool=callgrind", "--quiet"]
     # What a server does by the clock is not to count as what it does by the call.
     patient = dict(os.environ, CORBEL_STICKY_IDLE="60000", CORBEL_SLOW_UPCALL="60000")
@@ -62,7 +65,7 @@ def run_pair(peer, calls, folder):
         try:
             reference = server.stdout.readline().split()[-1]
             subprocess.run(tool + [f"--callgrind-out-file={files[0]}", peer, "client", "giop", "tcp", reference],
-                           input=f"ping {calls}\n", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
+                           input=f"{command} {calls}\n", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
                            check=True, timeout=PEER_SECONDS)
         finally:
             server.terminate()
@@ -70,17 +73,30 @@ def run_pair(peer, calls, folder):
     return files
 
 
-def functions_of_a_call(peer):
-    """The demangled names of the functions of this library that every call enters, on either side."""
+def costs_of_a_call(peer, command):
+    """Of both sides: the instructions that each function executes itself per call, by its name."""
+    sides = []
     with tempfile.TemporaryDirectory() as folder:
-        few, many = run_pair(peer, FEW, folder), run_pair(peer, MANY, folder)
-        found = set()
-        for before, after in zip(few, many):
+        for before, after in zip(run_pair(peer, command, FEW, folder), run_pair(peer, command, MANY, folder)):
             base = self_costs(before)
-            for name, cost in self_costs(after).items():
-                if (cost - base.get(name, 0)) / (MANY - FEW) >= EVERY_CALL:
-                    found.add(name)
+            sides.append({name: (cost - base.get(name, 0)) / (MANY - FEW) for name, cost in self_costs(after).items()})
+    return sides
+
+
+def functions_of(sides):
+    """The demangled names of the functions of this library that every call enters, on either side."""
+    found = {name for side in sides for name, cost in side.items() if cost >= EVERY_CALL}
     return {name for name in found if re.match(r"(?:\(anonymous namespace\)::)?(?:corbel|CORBA|PortableServer)::", plain(name))}
+
+
+def too_many(peer, sides, most):
+    """What takes more instructions than it may."""
+    future = min(sum(costs_of_a_call(peer, "async futures 10")[0].values()) for _ in range(2))  # the clock has a part in it
+    counts = {"of the client": sum(sides[0].values()), "of the server": sum(sides[1].values()), "of the client by a future": future}
+    for what, count in counts.items():
+        print(f"counted: {count:.0f} instructions {what} for a void call")
+    return [f"a void call takes {count:.0f} instructions {what}, more than {limit}"
+            for (what, count), limit in zip(counts.items(), most) if count > limit]
 
 
 def plain(name):
@@ -131,6 +147,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", required=True)
     parser.add_argument("--peer", required=True)
+    parser.add_argument("--most", nargs=3, type=int)
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("valgrind is not installed")
@@ -141,7 +158,8 @@ def main():
     named = check_docs.warm_files(os.path.join(arguments.source, PAGE))
     sources = Sources(arguments.source)
     passed, breaches = {}, []
-    for function in sorted(functions_of_a_call(arguments.peer)):
+    sides = costs_of_a_call(arguments.peer, "ping")
+    for function in sorted(functions_of(sides)):
         files = sources.file_of(function)
         if not files or files[0].startswith(VOCABULARY):
             continue
@@ -154,6 +172,8 @@ def main():
     for path in sorted(named):
         if path.endswith(".cpp") and path not in passed and path not in INLINED:
             breaches.append(f"{PAGE}: names {path} among those of a warm call, which enters no function of it")
+    if arguments.most:
+        breaches += too_many(arguments.peer, sides, arguments.most)
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0

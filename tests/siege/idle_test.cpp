@@ -63,7 +63,7 @@ TEST(IdleConnections, AreHeldByTheThousandForSomeKilobytesEach) {
   const std::size_t each = (allocated() - before) / count;
   std::cout << "counted: " << count << " idle connections held\n";
   if (each != 0) {
-    EXPECT_LT(each, 1'700U) << "buffers and what most never need are there while they are used";
+    EXPECT_LT(each, 1'300U) << "buffers and what most never need are there while they are used";
     std::cout << "measured: " << each << " octets of a server's memory for each idle connection\n";
     EXPECT_LT(each, 8192U);
   }

@@ -85,6 +85,8 @@ class CORBEL_API Encoder {
   }
   /// Forgets what was written, and gives all storage back: the next message, which begins with reset(), allocates.
   void release() noexcept;
+  /// True if it holds no more than the storage that it began with.
+  bool is_small() const noexcept { return first_ != nullptr && kept_octets_ == 0 && attachment_ == nullptr; }
   const Format& format() const noexcept { return format_; }
 
   bool ok() const noexcept { return code_ == base::Code::none; }

@@ -294,8 +294,8 @@ void Connection::send_cancel(messaging::Token token) noexcept {
 void Connection::send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (!writer || has_backlog() || !backlog_.empty()) return;
+  if (!encodes([&] { return encode(link_.encoder()); })) return;
   cdr::Encoder& encoder = link_.encoder();
-  if (!encodes([&] { return encode(encoder); })) return;
   const auto segments = encoder.segments();
   if (server_ != nullptr) return (void)send_among_replies(segments);
   std::size_t size = 0;

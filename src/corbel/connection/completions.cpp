@@ -49,13 +49,18 @@ void Completions::run(AsyncReplyList& replies) noexcept {
   AsyncReply* first = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    bool next = waiting_.empty();
+    // This thread takes the first at once; a thread that waits for another one may be sooner.
+    if (waiting_.empty()) first = replies.pop();
     while (AsyncReply* reply = replies.pop()) {
       add(*reply);
-      // This thread takes the first at once; a thread that waits for another one may be sooner.
-      if (!std::exchange(next, false)) reply->on_queued();
+      reply->on_queued();
     }
-    first = begin_next();
+    if (first == nullptr) {
+      first = begin_next();
+    } else {
+      ++begun_;
+      begin();
+    }
   }
   finish(first);
 }
@@ -70,15 +75,20 @@ AsyncReply* Completions::next(bool ended) noexcept {
   return begin_next();
 }
 
-/// With the mutex. While the one is being finished, which may take for ever, the tick looks after those that remain.
+/// With the mutex.
 AsyncReply* Completions::begin_next() noexcept {
   ++begun_;
   AsyncReply* const reply = waiting_.pop();
   if (reply == nullptr) return nullptr;
   reply->queued_ = false;
+  begin();
+  return reply;
+}
+
+/// With the mutex. While the one is being finished, which may take for ever, the tick looks after those that remain.
+void Completions::begin() noexcept {
   ++running_;
   if (ticks_ && !waiting_.empty()) reactor_.start_tick();
-  return reply;
 }
 
 void Completions::add(AsyncReply& reply) noexcept {

@@ -48,6 +48,7 @@ class Completions {
   void add(AsyncReply& reply) noexcept;
   AsyncReply* next(bool ended) noexcept;
   AsyncReply* begin_next() noexcept;
+  void begin() noexcept;
   void finish(AsyncReply* reply) noexcept;
   void call_thread() noexcept;
 

@@ -67,7 +67,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       input_(settings_->input_memory),
       session_(protocol_->open(session_settings(*settings_, link_.transport().traits(), input_, peer()))),
       posting_(link_, *session_, *this, *this, *settings_),
-      framer_(new Framer(*session_, input_, link_.largest_message(), link_.lossy())) {
+      framer_(new_framer()) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 
@@ -122,6 +122,11 @@ void Connection::share_input_memory() {
   settings_->input_memory->join(*receiver_);
 }
 
+base::IntrusivePtr<Framer> Connection::new_framer() {
+  return Framer::make(*session_, input_, link_.largest_message(), link_.lossy());
+}
+
+/// More: octets that were taken from the carrier's handle already, which says nothing more of them.
 Left Connection::left_in(const Framer& framer) const noexcept {
   return framer.has_unread() || link_.transport().pending() ? Left::more : Left::unknown;
 }

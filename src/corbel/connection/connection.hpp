@@ -270,6 +270,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr, Begin begin = {});
   inline base::Error not_sent(base::Error error) noexcept;
   void give_back(Framer& framer) noexcept;
+  base::IntrusivePtr<Framer> own_framer() noexcept;
+  base::IntrusivePtr<Framer> new_framer();
   template <class Encode>
   [[gnu::always_inline]] inline base::Status send_or_keep(const Encode& encode);
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
@@ -279,7 +281,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void step_aside(Caller& caller) noexcept override;
   inline base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
-  /// With the mutex: why nothing can begin. Nothing of it has been sent.
   inline base::Status may_begin() const noexcept;
   inline base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
@@ -345,7 +346,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void tell_close() noexcept;
   [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept;
   void end_serving(base::Error error, bool broken) noexcept;
-  /// More: octets that were taken from the carrier's handle already, which says nothing more of them.
   Left left_in(const Framer& framer) const noexcept;
 
   Link link_;
@@ -371,7 +371,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Error failure_;
   std::unique_ptr<const std::string> instead_;
   LenderPtr lender_;
-  base::IntrusivePtr<Framer> framer_;    // used by the thread that reads
+  base::IntrusivePtr<Framer> framer_;    // used by the thread that reads; a server's that rests has none
   std::atomic<bool> registered_{false};  // with the reactor
   std::atomic<bool> heard_end_{false};   // the reactor has told that the peer sends no more
   base::Deadline timer_deadline_ = base::Deadline::none();

@@ -9,12 +9,51 @@
 #include <utility>
 
 #include "corbel/base/shelf.hpp"
+#include "corbel/base/spare.hpp"
 
 namespace corbel::connection {
 
+using SpareFramer = base::Spare<base::IntrusivePtr<Framer>>;
+
+base::IntrusivePtr<Framer> Framer::make(messaging::Session& session, InputAccount& account, std::size_t largest_message,
+                                        bool forgiving) {
+  auto framer = SpareFramer::take();
+  if (framer == nullptr) return base::IntrusivePtr<Framer>(new Framer(session, account, largest_message, forgiving));
+  framer->session_ = &session;
+  framer->account_ = &account;
+  framer->largest_message_ = largest_message;
+  framer->forgiving_ = forgiving;
+  return framer;
+}
+
+void Framer::rest() noexcept {
+  if (has_begun()) return;
+  if (first_ == nullptr || !in_first() || own_large_ != nullptr || joined_.octets.data() != nullptr) clear();
+}
+
+void Framer::hand_on(base::IntrusivePtr<Framer> framer) noexcept {
+  if (framer->reference_count() != 1) return;
+  Framer& of = *framer;
+  if (of.has_begun()) of.clear();
+  of.rest();
+  of.session_ = nullptr;
+  of.account_ = nullptr;
+  of.owner.store(Owner::reader, std::memory_order_relaxed);
+  of.begin_ = of.end_ = 0;
+  of.consumed_ = 0;
+  of.wanted_.store(0, std::memory_order_relaxed);
+  of.upcalls.store(0, std::memory_order_relaxed);
+  of.look_at_ = of.capacity_;
+  of.looks_ = of.streams_ = of.expects_many_ = false;
+  of.expects_none_ = 0;
+  of.not_large_ = UINT64_MAX;
+  SpareFramer::give(std::move(framer));
+}
+
 /// Gives back what was paid for the buffer beyond the first, and for the message that was joined last.
 void Framer::repay() noexcept {
-  account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.cost());
+  if (account_ == nullptr) return;  // of one that was handed on
+  account_->give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.cost());
 }
 
 /// True if the message at hand was dropped: its sender need not be the peer, and has harmed nothing else.
@@ -52,10 +91,10 @@ void Framer::reserve(std::size_t capacity, bool must) {
   }
   // The first buffer is not counted: it goes with the connection, and connections are limited.
   const std::size_t more = std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity);
-  if (must) account_.force(more);
-  if (!must && !account_.take(more)) throw std::bad_alloc();
+  if (must) account_->force(more);
+  if (!must && !account_->take(more)) throw std::bad_alloc();
   if (resize(capacity)) return;
-  account_.give(more);
+  account_->give(more);
   throw std::bad_alloc();
 }
 
@@ -87,7 +126,7 @@ bool Framer::resize(std::size_t capacity) noexcept {
 }
 
 bool Framer::make_large() noexcept {
-  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
+  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(*account_));
   return own_large_ != nullptr;
 }
 
@@ -99,7 +138,7 @@ bool Framer::make_large() noexcept {
     not_large_ = consumed_;
     return;
   }
-  if (own_large_->begin(session_, unread(), wanted_.load(std::memory_order_relaxed), scratch)) {
+  if (own_large_->begin(*session_, unread(), wanted_.load(std::memory_order_relaxed), scratch)) {
     large_ = own_large_->is_whole() ? Large::whole : Large::filling;
     begin_ = end_ = 0;
   } else if (unread().size() >= LargeMessage::kLongestHead) {
@@ -113,7 +152,7 @@ bool Framer::make_large() noexcept {
   if (large_ == Large::filling) return own_large_->lacks_all() && own_large_->missing() == octets;
   const std::size_t wanted = wanted_.load(std::memory_order_relaxed);
   if (large_ != Large::none || wanted != unread().size() + octets || !make_large()) return false;
-  const bool begun = own_large_->begin_lent(session_, unread(), wanted, first_->message);
+  const bool begun = own_large_->begin_lent(*session_, unread(), wanted, first_->message);
   first_->message.kind = messaging::Kind::nothing;
   if (!begun) return false;
   large_ = Large::filling;
@@ -129,7 +168,7 @@ bool Framer::make_large() noexcept {
 [[gnu::cold]] base::Result<bool> Framer::next_large(Message& message) {
   if (large_ == Large::filling) return false;
   if (large_ == Large::whole) {
-    CORBEL_CHECK(own_large_->take(session_, message));
+    CORBEL_CHECK(own_large_->take(*session_, message));
     large_ = Large::used;
     streams_ = message.kind == messaging::Kind::request && message.request.response == messaging::Response::none;
     consumed_ += message.size;
@@ -176,12 +215,12 @@ base::ByteSpan Framer::space_with_care() {
 /// at a time, or do others lack what a message has left behind? Neither is a reason to fail.
 void Framer::adapt() noexcept {
   const bool looks = std::exchange(looks_, capacity_ > kBusyCapacity);
-  if (!account_.plenty()) {
-    account_.give(joined_.cost());
+  if (!account_->plenty()) {
+    account_->give(joined_.cost());
     joined_ = {};
     if (capacity_ > kBusyCapacity && largest_message_ == 0 && end_ == 0) clear();
-  } else if (looks && capacity_ < kBusyCapacity && account_.take_of_plenty(capacity_) && !resize(capacity_ * 2)) {
-    account_.give(capacity_);
+  } else if (looks && capacity_ < kBusyCapacity && account_->take_of_plenty(capacity_) && !resize(capacity_ * 2)) {
+    account_->give(capacity_);
   }
 }
 

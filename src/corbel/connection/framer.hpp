@@ -31,7 +31,7 @@ class Framer : public base::RefCounted {
   /// stream. `forgiving`: a message that makes no sense is dropped, and those after it are served.
   Framer(messaging::Session& session, InputAccount& account, std::size_t largest_message = 0,
          bool forgiving = false) noexcept
-      : session_(session), account_(account), largest_message_(largest_message), forgiving_(forgiving) {}
+      : session_(&session), account_(&account), largest_message_(largest_message), forgiving_(forgiving) {}
   ~Framer() { clear(); }
   Framer(const Framer&) = delete;
   Framer& operator=(const Framer&) = delete;
@@ -90,22 +90,29 @@ class Framer : public base::RefCounted {
       own_large_->end_lent();
   }
   /// True if the end of the stream now would cut a message.
-  bool in_message() const noexcept { return has_begun() || session_.oldest_part() != 0; }
+  bool in_message() const noexcept { return has_begun() || session_->oldest_part() != 0; }
   /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
   std::uint64_t oldest_part() const noexcept {
-    if (const std::uint64_t part = session_.oldest_part()) return 2 * part + 1;
+    if (const std::uint64_t part = session_->oldest_part()) return 2 * part + 1;
     return has_begun() ? 2 * consumed_ + 2 : 0;
   }
   /// Any thread: true if a message has come in part, and how large it is.
   bool wants_more() const noexcept { return wanted_.load(std::memory_order_relaxed) != 0; }
   /// True if parts of messages have come that others may come in between.
-  bool has_open() const noexcept { return session_.oldest_part() != 0; }
+  bool has_open() const noexcept { return session_->oldest_part() != 0; }
   /// Forgets everything and gives the memory back. The stream cannot go on.
   void clear() noexcept;
   /// True if there was no memory for what was last asked for: space() or next() may be tried again.
-  bool short_of_memory() const noexcept { return account_.refused(); }
+  bool short_of_memory() const noexcept { return account_->refused(); }
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
+  /// As shrink(), but the first buffer stays.
+  void rest() noexcept;
+  /// Nobody else has it: for the next connection that this thread reads. A server's that rests has none.
+  static void hand_on(base::IntrusivePtr<Framer> framer) noexcept;
+  /// As the constructor, of what was handed on, if there is anything.
+  static base::IntrusivePtr<Framer> make(messaging::Session& session, InputAccount& account,
+                                         std::size_t largest_message, bool forgiving);
   /// Octets received and not yet consumed, after the current message.
   base::ConstByteSpan unread() const noexcept { return {data_ + begin_, end_ - begin_}; }
   /// True if the last receive left no room: there may be more at once.
@@ -135,7 +142,7 @@ class Framer : public base::RefCounted {
   [[gnu::always_inline]] base::Result<bool> next_small(Message& message) {
     message.joined = &joined_;
     while (begin_ != end_) {
-      const base::Status taken = session_.take({data_ + begin_, end_ - begin_}, message);
+      const base::Status taken = session_->take({data_ + begin_, end_ - begin_}, message);
       if (!taken) [[unlikely]] {
         if (drop(taken.error())) break;
         return taken.error();
@@ -174,10 +181,10 @@ class Framer : public base::RefCounted {
   bool in_first() const noexcept { return data_ == first_->octets; }
   void repay() noexcept;
 
-  messaging::Session& session_;
-  InputAccount& account_;
-  const std::size_t largest_message_;
-  const bool forgiving_;
+  messaging::Session* session_;
+  InputAccount* account_;
+  std::size_t largest_message_;
+  bool forgiving_;
   /// What is needed from the first octet on, in one piece of memory, which connections hand on (base::Shelf).
   struct First {
     Message message;

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "corbel/base/spare.hpp"
 #include "corbel/connection/caller.hpp"
 
 namespace corbel::connection {
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::size_t kFirstCapacity = 752;  // with what belongs to it, what allocators give and take back fast
 
+using SpareEncoder = base::Spare<std::unique_ptr<cdr::Encoder>>;
+
 }  // namespace
 
 Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::size_t gather_threshold)
@@ -24,10 +27,32 @@ Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::s
       largest_message_(transport_->traits().largest_message),
       lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
       gather_threshold_(gather_threshold),
-      owner_(owner),
-      encoder_(new cdr::Encoder({}, kFirstCapacity)) {
-  encoder_->set_host(this);
-  encoder_->set_reference_threshold(gather_threshold_);
+      owner_(owner) {}
+
+std::unique_ptr<cdr::Encoder> Link::make_encoder() {
+  auto made = SpareEncoder::take();
+  if (made == nullptr) made = std::make_unique<cdr::Encoder>(cdr::Format{}, kFirstCapacity);
+  made->set_host(this);
+  made->set_reference_threshold(gather_threshold_);
+  return made;
+}
+
+void Link::rest() noexcept {
+  if (!token_.try_lock()) return;
+  std::unique_ptr<cdr::Encoder> encoder = std::move(encoder_);
+  token_.unlock();
+  if (encoder == nullptr || !encoder->is_small()) return;
+  encoder->set_host(nullptr);
+  SpareEncoder::give(std::move(encoder));
+}
+
+/// With the token, which it gives back if there is no memory.
+cdr::Encoder* Link::begin_encoder() noexcept try {
+  encoder_ = make_encoder();
+  return encoder_.get();
+} catch (const std::bad_alloc&) {
+  token_.unlock();
+  return nullptr;
 }
 
 base::Result<std::size_t> Link::send_some(std::span<const cdr::Segment> data) {
@@ -55,12 +80,10 @@ base::Result<std::size_t> Link::send_messages(base::ConstByteSpan octets, std::s
 void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
   std::unique_ptr<cdr::Encoder> fresh;
   try {
-    fresh = std::make_unique<cdr::Encoder>(cdr::Format{}, kFirstCapacity);
+    fresh = make_encoder();
   } catch (const std::bad_alloc&) {
     return;  // then it keeps the token
   }
-  fresh->set_host(this);
-  fresh->set_reference_threshold(gather_threshold_);
   encoder.set_host(nullptr);
   (void)encoder_.release();  // the message's own until it has been sent (Writing)
   encoder_ = std::move(fresh);
@@ -81,7 +104,7 @@ bool Link::wait_for_turn(Caller* caller, Deadline deadline) noexcept {
 }
 
 void Link::Writing::end_elsewhere() noexcept {
-  if (back_) link_.token_.unlock();
+  if (how_ == How::back) link_.token_.unlock();
   delete encoder_;
 }
 

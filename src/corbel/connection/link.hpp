@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -48,15 +49,15 @@ class Link final : private cdr::Encoder::Host {
   bool in_order() const noexcept { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order(bool in_order) noexcept { in_order_.store(in_order, std::memory_order_relaxed); }
   /// Nothing may be sent for long: gives back the memory for messages, unless somebody is sending.
-  void rest() noexcept {
-    if (!token_.try_lock()) return;
-    encoder_->release();
-    token_.unlock();
-  }
+  void rest() noexcept;
 
   // --- with the token ---
 
-  cdr::Encoder& encoder() noexcept { return *encoder_; }
+  /// Throws std::bad_alloc if there is none and no memory for one.
+  cdr::Encoder& encoder() {
+    if (encoder_ == nullptr) encoder_ = make_encoder();
+    return *encoder_;
+  }
   /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Errors: stage send; or encode,
   /// too_large: the carrier keeps messages, nothing of this one has left, and the carrier is well.
   base::Status send(std::span<const cdr::Segment> data, base::Deadline deadline) {
@@ -77,6 +78,8 @@ class Link final : private cdr::Encoder::Host {
   base::Error broken_off(base::Error error) noexcept;
 
  private:
+  std::unique_ptr<cdr::Encoder> make_encoder();
+  cdr::Encoder* begin_encoder() noexcept;
   void on_foreign_code(cdr::Encoder& encoder) noexcept override;
   void let_others_read(Caller* caller) noexcept;
   bool wait_for_turn(Caller* caller, base::Deadline deadline) noexcept;
@@ -88,9 +91,9 @@ class Link final : private cdr::Encoder::Host {
   const std::size_t gather_threshold_;
   std::atomic<bool> in_order_{false};
   Owner& owner_;
-  Token token_;  // guards what follows
-  std::unique_ptr<cdr::Encoder> encoder_;
-  Caller* caller_ = nullptr;  // the one whose request is being encoded
+  Token token_;                            // guards what follows
+  std::unique_ptr<cdr::Encoder> encoder_;  // null while it rests
+  Caller* caller_ = nullptr;               // the one whose request is being encoded
 };
 
 /// One message's hold on the token and the encoder.
@@ -99,14 +102,14 @@ class Link::Writing {
   /// Tells that the calling thread has the token.
   struct Locked {};
 
-  /// `caller`: waits for the reply; null if no thread does. False if it did not get its turn by the deadline.
+  /// `caller`: waits for the reply; null if no thread does. False if it did not get its turn by the deadline, or has no
+  /// memory.
   Writing(Link& link, Caller* caller, base::Deadline deadline) noexcept : link_(link) {
     if (!link_.token_.try_lock() && !link_.wait_for_turn(caller, deadline)) [[unlikely]]
       return;
-    link_.caller_ = caller;
-    encoder_ = link_.encoder_.get();
+    begin(caller);
   }
-  Writing(Link& link, Locked) noexcept : link_(link), encoder_(link.encoder_.get()) { link_.caller_ = nullptr; }
+  Writing(Link& link, Locked) noexcept : link_(link) { begin(nullptr); }
   ~Writing() {
     if (encoder_ == nullptr || left()) [[unlikely]] {
       end_elsewhere();
@@ -118,19 +121,38 @@ class Link::Writing {
   Writing& operator=(const Writing&) = delete;
 
   explicit operator bool() const noexcept { return encoder_ != nullptr; }
+  /// Of one that is false: throws std::bad_alloc if that is for want of memory.
+  void check_memory() const {
+    if (how_ == How::no_memory) throw std::bad_alloc();
+  }
   cdr::Encoder& encoder() noexcept { return *encoder_; }
   /// True if code of the application ran while the message was encoded: the token was let go of before, and the encoder
   /// is this message's own now.
   bool left() const noexcept { return encoder_->host() == nullptr; }
   /// Takes the token again; false if that took too long.
-  bool come_back(base::Deadline deadline) noexcept { return back_ = link_.token_.lock_until(deadline); }
+  bool come_back(base::Deadline deadline) noexcept {
+    const bool back = link_.token_.lock_until(deadline);
+    if (back) how_ = How::back;
+    return back;
+  }
 
  private:
+  enum class How : std::uint8_t { usual, no_memory, back };
+
+  /// With the token.
+  void begin(Caller* caller) noexcept {
+    link_.caller_ = caller;
+    encoder_ = link_.encoder_.get();
+    if (encoder_ != nullptr) [[likely]]
+      return;
+    encoder_ = link_.begin_encoder();
+    if (encoder_ == nullptr) how_ = How::no_memory;
+  }
   void end_elsewhere() noexcept;
 
   Link& link_;
   cdr::Encoder* encoder_ = nullptr;
-  bool back_ = false;
+  How how_ = How::usual;
 };
 
 /// What `encode` returns; false if there is no memory for what it writes.

@@ -43,6 +43,7 @@ base::Status Posting::post_now(Encode encode, Left& left) {
   const base::Error busy = base::error(Stage::send, Code::would_block);
   if (!link_.token().try_lock()) return busy;
   Link::Writing writing(link_, Link::Writing::Locked{});
+  if (!writing) throw std::bad_alloc();
   cdr::Encoder& encoder = writing.encoder();
   encode(encoder);
   if (!encoder.ok()) return encoder.error();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <type_traits>
 
 #include "corbel/base/probe.hpp"
@@ -15,6 +16,7 @@ namespace corbel::connection {
 /// A reply that nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
 inline constexpr std::size_t kSmallReply = 16U << 10;
 
+/// With the mutex: why nothing can begin. Nothing of it has been sent.
 inline base::Status Connection::may_begin() const noexcept {
   if (ended_idle_) return base::error(base::Stage::send, base::Code::closed);
   if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
@@ -29,8 +31,10 @@ inline base::Error Connection::not_sent(base::Error error) noexcept {
 template <class Encode, class Begin>
 inline base::Status Connection::send(const Encode& encode, base::Deadline deadline, Caller* caller, Begin begin) {
   Link::Writing writing(link_, caller, deadline);
-  if (!writing) [[unlikely]]
+  if (!writing) [[unlikely]] {
+    writing.check_memory();
     return kBehindOthers;
+  }
   cdr::Encoder& encoder = writing.encoder();
   encode(encoder);
   if (!encoder.ok()) [[unlikely]]
@@ -80,6 +84,8 @@ inline base::Status Connection::send_reply(const Encode& encode) {
 template <class Encode>
 inline base::Status Connection::send_or_keep(const Encode& encode) {
   Link::Writing writing(link_, nullptr, base::Deadline::none());
+  if (!writing) [[unlikely]]
+    throw std::bad_alloc();
   cdr::Encoder& encoder = writing.encoder();
   encode(encoder);
   if (!encoder.ok()) [[unlikely]]

@@ -65,6 +65,7 @@ void Connection::set_server(Server* server) noexcept {
   completions_ = &server->completions();
   // The side that connected has shaken hands.
   shakes_hands_.store(!is_opened_here() && transport().traits().shakes_hands, std::memory_order_release);
+  if (!is_opened_here()) framer_.reset();  // the first of its threads makes one
   // Its threads read: a caller on this side gets its reply from them.
   reading_.share();
   reading_.begin();
@@ -133,10 +134,26 @@ struct Connection::Serving {
   Deadline stays_until = Deadline::now();
 };
 
-/// With the reading role: it may rest for long.
+/// With the reading role: it may rest for long. Where a server's threads read, nobody else needs the framer, which this
+/// thread hands on when it is done with it.
 void Connection::give_back(Framer& framer) noexcept {
-  framer.shrink();
   link_.rest();
+  if (server_ == nullptr || is_opened_here() || framer.in_message()) return framer.shrink();
+  framer.rest();
+  const std::lock_guard lock(mutex_);
+  if (framer_.get() == &framer) framer_.reset();
+}
+
+/// For a server's thread: the framer that it is to read with; null if there is no memory for one.
+base::IntrusivePtr<Framer> Connection::own_framer() noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (framer_ == nullptr) {
+    framer_ = new_framer();
+    seen_upcalls_ = 0;
+  }
+  return framer_;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 template <bool kApart>
@@ -148,16 +165,16 @@ void Connection::Serving<kApart>::run() {
   }
   if (!server.begin_serving(connection, sticky)) return;
   ShortRequests::Turn turn(server.short_requests(), sticky);
-  base::IntrusivePtr<Framer> framer;
-  {
-    const std::lock_guard lock(connection.mutex_);
-    framer = connection.framer_;
-  }
   if constexpr (kApart) {
     server.release_sticky(std::exchange(sticky, false));
     if (connection.shakes_hands() && !connection.shake_hands()) return;
   }
   for (bool done = false; !done;) {
+    base::IntrusivePtr<Framer> framer = connection.own_framer();
+    if (framer == nullptr) [[unlikely]] {
+      server.release_sticky(sticky);
+      return connection.end_serving(base::error(Stage::wait, Code::out_of_resources), false);
+    }
     const ReadEnd end = [&] {
       const ServingHere here(&connection, framer.get());
       return connection.read(*framer, *this);
@@ -166,6 +183,7 @@ void Connection::Serving<kApart>::run() {
     turn.end(served);
     done = leave(*framer, end);
     served = 0;
+    Framer::hand_on(std::move(framer));
   }
 }
 
@@ -285,7 +303,7 @@ std::uint32_t Connection::begin_request_at_end() {
 
 bool Connection::in_same_upcall() {
   const std::lock_guard lock(mutex_);
-  if (framer_->owner.load(std::memory_order_acquire) != Framer::Owner::upcall) return false;
+  if (framer_ == nullptr || framer_->owner.load(std::memory_order_acquire) != Framer::Owner::upcall) return false;
   const std::uint32_t upcalls = framer_->upcalls.load(std::memory_order_relaxed);
   return std::exchange(seen_upcalls_, upcalls) == upcalls;
 }
@@ -301,10 +319,11 @@ bool Connection::hand_over(bool must) noexcept try {
   std::uint64_t part = 0;
   {
     const std::lock_guard lock(mutex_);
+    if (framer_ == nullptr) return false;
     auto expected = Framer::Owner::upcall;
     if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
       return false;
-    base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message(), link_.lossy()));
+    base::IntrusivePtr<Framer> fresh = new_framer();
     fresh->take_over(*framer_);
     left = left_in(*fresh);
     part = fresh->oldest_part();
@@ -325,7 +344,7 @@ std::size_t Connection::input_size() {
 void Connection::fail_input() noexcept {
   (void)fail(base::error(Stage::receive, Code::out_of_resources));
   const std::lock_guard lock(mutex_);
-  framer_->clear();
+  if (framer_ != nullptr) framer_->clear();
   session_->forget_parts();
 }
 
@@ -339,12 +358,12 @@ void Connection::end_serving(base::Error error, bool broken) noexcept {
     if (!link_.lossy()) {
       Link::Writing writing(link_, nullptr, Deadline::none());
       // With a backlog it would come into the middle of a reply.
-      if (backlog_.empty() && encodes([&] { return session_->put_error(writing.encoder()); })) {
+      if (writing && backlog_.empty() && encodes([&] { return session_->put_error(writing.encoder()); })) {
         (void)transport().send(writing.encoder().segments(), Deadline::now());
       }
     }
     const std::lock_guard lock(mutex_);
-    tell_refused(*this, error, framer_->unread());
+    tell_refused(*this, error, framer_ != nullptr ? framer_->unread() : base::ConstByteSpan());
   }
   (void)fail(error, for_others);
   server_->forget(*this);

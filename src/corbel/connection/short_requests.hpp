@@ -59,11 +59,9 @@ class ShortRequests::Turn {
     expected_ ? reactor::ThreadPool::promote_follower_if_slow() : reactor::ThreadPool::promote_follower();
     if (!looks) return;
     begun_ = now();
-    outer_ = std::exchange(t_here, this);
+    t_here = this;
   }
-  ~Turn() {
-    if (begun_ != 0) t_here = outer_;
-  }
+  ~Turn() { t_here = outer_; }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -90,7 +88,7 @@ class ShortRequests::Turn {
   [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] static constinit thread_local Turn* t_here;
 
   ShortRequests& requests_;
-  Turn* outer_ = nullptr;
+  Turn* const outer_ = t_here;
   std::int64_t begun_ = 0;  // 0: it does not matter how long it takes
   std::int64_t answered_ = 0;
   bool expected_ = false;

@@ -78,13 +78,4 @@ void CallCarrier::withdraw() noexcept {
   (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);
 }
 
-bool CallCarrier::complete_quietly() noexcept {
-  if (!call_.complete_quietly()) return false;
-  change(kDone);
-  if (!call_.remove_reference()) [[likely]]
-    return true;
-  call_.add_reference();  // the last: what goes with it may be of the application's types
-  return false;
-}
-
 }  // namespace corbel::orb

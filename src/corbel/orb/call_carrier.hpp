@@ -38,7 +38,14 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   virtual bool help(base::Deadline until) = 0;
   /// Ends a call that went well, and the reference to it, if no code of the application runs for that. False if
   /// complete() is still to be called, or withdraw() if is_over().
-  bool complete_quietly() noexcept;
+  [[gnu::always_inline]] bool complete_quietly() noexcept {
+    if (!call_.complete_quietly()) return false;
+    change(kDone);
+    if (!call_.remove_reference()) [[likely]]
+      return true;
+    call_.add_reference();  // the last: what goes with it may be of the application's types
+    return false;
+  }
   /// Ends the call and the reference to it: this may be gone afterwards.
   void complete(std::exception_ptr failure) noexcept;
   /// The call will not be carried out after all; no caller is told.

@@ -93,6 +93,18 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   }
 }
 
+[[gnu::always_inline]] inline void RemoteCall::let_go() noexcept {
+  const bool helped = end_helping();
+  if (helped) [[unlikely]]
+    mutex_.lock();
+  {
+    const RemoteTarget::BindingPtr binding(std::move(binding_));  // goes after the lock has gone
+    if (helped) [[unlikely]]
+      mutex_.unlock();
+  }
+  target_.reset();
+}
+
 /// Not if the target goes with this call: the ORB may go with the target.
 bool RemoteCall::finish_quietly() noexcept {
   if (!went_well() || trace_.on() || !call().completes_at_once()) return false;
@@ -139,18 +151,6 @@ void RemoteCall::end(std::exception_ptr failure) noexcept {
     target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
   let_go();
   complete(std::move(failure));
-}
-
-void RemoteCall::let_go() noexcept {
-  const bool helped = end_helping();
-  if (helped) [[unlikely]]
-    mutex_.lock();
-  {
-    const RemoteTarget::BindingPtr binding(std::move(binding_));  // goes after the lock has gone
-    if (helped) [[unlikely]]
-      mutex_.unlock();
-  }
-  target_.reset();
 }
 
 }  // namespace corbel::orb

@@ -15,8 +15,9 @@ class RemoteCall final : public CallCarrier {
  public:
   /// `settled`: the binding to begin with, which keeps the policies; else `kept` does. `word` and `at`: as Invocation
   /// has them.
-  RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
-             EffectivePtr kept, const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at)
+  [[gnu::always_inline]] RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target,
+                                    const EffectivePolicies& policies, EffectivePtr kept,
+                                    const RemoteTarget::BindingPtr& settled, std::uint64_t word, std::int64_t at)
       : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
         target_(std::move(target)),
         binding_(settled),
@@ -46,7 +47,7 @@ class RemoteCall final : public CallCarrier {
     return failure_ == nullptr && error.code == base::Code::none && invocation_.attempts.well();
   }
   void go_on() noexcept;
-  void let_go() noexcept;
+  inline void let_go() noexcept;
   std::pair<RemoteTarget::BindingPtr, messaging::Token> under_way() noexcept;
   void end(std::exception_ptr failure) noexcept;
 

@@ -55,6 +55,8 @@ class KnownWays {
   };
 
  private:
+  using Block [[gnu::vector_size(16)]] = std::uint64_t;
+
   static constexpr std::size_t kShortest = 8;  // so that eight octets at a time can be compared
   static constexpr std::size_t kWays = 8;
 
@@ -70,16 +72,23 @@ class KnownWays {
     return nullptr;
   }
   static bool is_same(const std::uint8_t* one, const std::uint8_t* other, std::size_t size) noexcept {
-    const auto differ = [&](std::size_t at) {
-      std::uint64_t a = 0;
-      std::uint64_t b = 0;
-      std::memcpy(&a, one + at, sizeof a);
-      std::memcpy(&b, other + at, sizeof b);
+    if (size < sizeof(Block)) return differ<std::uint64_t>(one, other, size) == 0;
+    const Block difference = differ<Block>(one, other, size);
+    return (difference[0] | difference[1]) == 0;
+  }
+  /// What differs, so many octets at a time; the last of them overlap those before.
+  template <class Piece>
+  static Piece differ(const std::uint8_t* one, const std::uint8_t* other, std::size_t size) noexcept {
+    const auto piece = [&](std::size_t from) {
+      Piece a;
+      Piece b;
+      std::memcpy(&a, one + from, sizeof a);
+      std::memcpy(&b, other + from, sizeof b);
       return a ^ b;
     };
-    std::uint64_t difference = differ(size - sizeof difference);
-    for (std::size_t at = 0; at + sizeof difference < size; at += sizeof difference) difference |= differ(at);
-    return difference == 0;
+    Piece difference = piece(size - sizeof(Piece));
+    for (std::size_t at = 0; at + sizeof(Piece) < size; at += sizeof(Piece)) difference |= piece(at);
+    return difference;
   }
   static void replace(Way& way, const void* adapter, base::ConstByteSpan key) noexcept;
   static KnownWays& here() noexcept { return t_mine == nullptr ? make() : *t_mine; }
