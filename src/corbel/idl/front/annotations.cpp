@@ -36,7 +36,7 @@ const std::vector<StandardAnnotation>& table() {
       {"default", kValued | targets({Target::bitfield}), {{"value", T::any, true}}},
       {"default_literal", targets({Target::enumerator}), {}},
       {"extensibility", kTypes, {{"value", T::word, true, "FINAL APPENDABLE MUTABLE"}}},
-      {"external", kMembers, {kFlag}},
+      {"external", kMembers | targets({Target::element}), {kFlag}},
       {"final", kTypes, {}},
       {"hashid", kMembers, {{"value", T::text, false}}},
       {"id", kMembers | targets({Target::discriminator}), {kNumber}},
@@ -68,11 +68,11 @@ const std::vector<StandardAnnotation>& table() {
 }  // namespace
 
 std::string_view describe(Target target) noexcept {
-  static constexpr std::array<std::string_view, 21> kNames = {
-      "a module",       "an interface",    "a valuetype",     "a struct",   "an exception", "a union",
-      "an enum",        "a bitset",        "a bitmask",       "a typedef",  "a member",     "a state member",
-      "a union member", "a discriminator", "an enumerator",   "a bitfield", "a flag",       "a parameter",
-      "an operation",   "an attribute",    "this declaration"};
+  static constexpr std::array<std::string_view, 22> kNames = {
+      "a module",       "an interface",    "a valuetype",       "a struct",        "an exception", "a union",
+      "an enum",        "a bitset",        "a bitmask",         "a typedef",       "a member",     "a state member",
+      "a union member", "a discriminator", "an enumerator",     "a bitfield",      "a flag",       "a parameter",
+      "an operation",   "an attribute",    "an element's type", "this declaration"};
   return kNames[static_cast<std::size_t>(target)];
 }
 

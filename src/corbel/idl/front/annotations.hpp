@@ -33,7 +33,8 @@ enum class Target : std::uint8_t {
   parameter,
   operation,
   attribute,
-  other,  ///< constants, natives, boxes, factories, forward declarations
+  element,  ///< of a sequence or map
+  other,    ///< constants, natives, boxes, factories, forward declarations
 };
 
 /// "a struct", "a parameter": for messages.

@@ -103,9 +103,9 @@ const model::Type* Parser::parse_map(Use use) {
   if (!expect(Kind::less, "after 'map'")) return nullptr;
   ++template_depth_;
   const Span key_where = panic_ || abandoned_ ? Span{} : current().span;
-  const model::Type* key = parse_type(Use::element);
+  const model::Type* key = parse_element();
   expect(Kind::comma, "before the type of the map's values");
-  const model::Type* element = parse_type(Use::element);
+  const model::Type* element = parse_element();
   std::optional<std::uint64_t> bound = 0;
   if (accept(Kind::comma)) bound = parse_positive("map bound");
   --template_depth_;

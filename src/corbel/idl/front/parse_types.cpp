@@ -160,11 +160,20 @@ bool Parser::accept_template_close() {
   return expect(Kind::greater, "to close the type's parameters");
 }
 
+/// The annotations before it mean nothing to what is made of the model, which has none for types.
+const model::Type* Parser::parse_element() {
+  std::vector<Applied> waiting = std::exchange(applied_, {});
+  parse_applied_annotations();
+  take_applied(Target::element);
+  applied_ = std::move(waiting);
+  return parse_type(Use::element);
+}
+
 const model::Type* Parser::parse_sequence() {
   take();
   if (!expect(Kind::less, "after 'sequence'")) return nullptr;
   ++template_depth_;
-  const model::Type* element = parse_type(Use::element);
+  const model::Type* element = parse_element();
   std::optional<std::uint64_t> bound = 0;
   if (accept(Kind::comma)) bound = parse_positive("sequence bound");
   --template_depth_;

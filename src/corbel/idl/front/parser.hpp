@@ -111,6 +111,7 @@ class Parser {
   const model::Type* parse_type(Use use);
   const model::Type* parse_integer_type();
   const model::Type* parse_string_type(model::TypeKind kind);
+  const model::Type* parse_element();
   const model::Type* parse_sequence();
   const model::Type* parse_named_type(Use use);
   std::optional<const model::Type*> parse_word_type(Use use);
