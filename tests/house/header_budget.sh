@@ -58,11 +58,11 @@ hello                26500 27000
 interfaces           26500 27000
 ami                  27200 27600
 anys                 27000 27000
-async                27200 27700
+async                27300 27700
 async_tuples         28700 29200
 bitmasks             26600 27000
 exceptions           26500 27000
-fixed                26600 27100
+fixed                26700 27100
 local                26600 27000
 mixed                30100 30200
 optional             27800 28200
