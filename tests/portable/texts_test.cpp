@@ -47,6 +47,10 @@ TEST(PortableTexts, WhatCppHasNoOperatorForIsWrittenToStreams) {
   EXPECT_EQ(std::to_string(Shop::Money(12.5)), Shop::Money(12.5).to_string());
 }
 
+TEST(PortableTexts, ModuleCorbaIsKnown) {
+  EXPECT_EQ(text_of(Shop::Delivery({"tea", "cups"})), "Shop::Delivery{items={\"tea\",\"cups\"}}");
+}
+
 TEST(PortableTexts, AFixedIsReadFromAStream) {
   std::istringstream stream("12.5 tea 123456789");
   Shop::Money money;

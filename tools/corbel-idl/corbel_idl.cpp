@@ -73,7 +73,8 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
   app.add_flag("--stubs", arguments.generated.stubs,
                "For clients: the server files hold no skeletons but those of reply handlers");
   app.add_flag("--taox11", arguments.generated.taox11,
-               "Write NAMEC.h, NAMES.h and NAMEAmiC.h, too, which programs for TAOX11 include");
+               "Write NAMEC.h, NAMES.h and NAMEAmiC.h, too, which programs for TAOX11 include; module CORBA needs no "
+               "#include");
   static const std::map<std::string, back::Dispatch> kDispatch = {
       {"hashed", back::Dispatch::hashed}, {"linear", back::Dispatch::linear}, {"indexed", back::Dispatch::indexed}};
   app.add_option("--dispatch", arguments.generated.dispatch,
@@ -125,6 +126,7 @@ int main(int argc, char** argv) {
   }
   if (!explained.empty()) return tool::explain(explained);
   arguments.options.shipped_dir = shipped_dir();
+  arguments.options.knows_corba = arguments.generated.taox11;
   arguments.generated.version = CORBEL_VERSION;
   return check->parsed() ? tool::check_against(compat, arguments.options) : tool::generate(arguments);
 }

@@ -38,6 +38,20 @@ std::string spell_include(const Source& source, std::uint32_t file, const Option
   return best;
 }
 
+/// Text that uses module CORBA and does not declare it becomes what it were with orb.idl included before its first
+/// line.
+void include_corba(std::string& text, const std::string& strip, const Options& options) {
+  const std::size_t first_line = text.find('\n');
+  const std::size_t name = text.find('"');
+  const bool declared = text.find("/orb.idl\"") != std::string::npos || text.find("module CORBA") != std::string::npos;
+  if (declared || text.find("CORBA::") == std::string::npos || name > first_line) return;
+  const Preprocessed corba = preprocess(options.shipped_dir + "/orb.idl", strip, options);
+  if (!corba.diagnostics.empty()) return;
+  // An #include begins with line 1; any other number is read as the way back.
+  const std::string back = "#line 0 " + text.substr(name, first_line - name) + "\n\n";
+  text.insert(first_line + 1, corba.text + back);
+}
+
 Result compile(const Source& source, const Options& options) {
   Diagnostics diagnostics(source, options.warnings_as_errors, options.max_errors);
   Parser parser(source, diagnostics, options);
@@ -76,6 +90,7 @@ Result parse_file(const std::string& path, const Options& options) {
                                   [](const auto& d) { return d.severity == Severity::error; });
   Result result;
   const std::size_t octets = preprocessed.text.size();
+  if (!failed && options.knows_corba) include_corba(preprocessed.text, strip, options);
   if (!failed) result = compile(Source(std::move(preprocessed.text), path, strip), options);
   result.octets = octets;
   result.diagnostics.insert(result.diagnostics.begin(), preprocessed.diagnostics.begin(),

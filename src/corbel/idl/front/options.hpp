@@ -12,6 +12,7 @@ struct Options {
   std::string shipped_dir;                ///< searched last: Corbel's own renderings of OMG IDL; may be empty
   std::vector<std::string> defines;       ///< "NAME" or "NAME=value"
   std::vector<std::string> undefines;
+  bool knows_corba = false;  ///< names of module CORBA need no #include <orb.idl>
   bool warnings_as_errors = false;
   int idl_version = 4;  ///< 3: what only IDL 4 has is an error, and its keywords are plain names
   std::size_t max_errors = 50;

@@ -43,6 +43,30 @@ TEST_F(Preprocess, TellsDirectIncludesFromIndirectOnes) {
   EXPECT_FALSE(result.model->contents.at(1)->in_main_file);
 }
 
+TEST_F(Preprocess, DeclaresCorbaWhereThatIsWanted) {
+  const auto main = write("main.idl", "\nstruct S {\n  CORBA::OctetSeq octets;\n};\n");
+  Options options;
+  options.shipped_dir = CORBEL_SHIPPED_IDL;
+  const Result without = parse_file(main, options);
+  ASSERT_EQ(without.diagnostics.size(), 1U);
+  EXPECT_EQ(without.diagnostics[0].text, "'CORBA' is not declared; #include <orb.idl> declares it");
+
+  options.knows_corba = true;
+  const Result result = parse_file(main, options);
+  ASSERT_NE(result.model, nullptr);
+  EXPECT_EQ(result.model->files.at(1).spelling, "orb.idl");
+  EXPECT_TRUE(result.model->files.at(1).direct);
+  EXPECT_EQ(result.model->contents.back()->repository_id, "IDL:S:1.0");
+  EXPECT_TRUE(result.model->contents.back()->in_main_file);
+
+  EXPECT_EQ(parse_file(write("none.idl", "interface CORBA_user {};\n"), options).dependencies.size(), 1U);
+  EXPECT_NE(parse_file(write("own.idl", "#include <orb.idl>\ntypedef CORBA::LongSeq L;\n"), options).model, nullptr);
+  const Result wrong = parse_file(write("wrong.idl", "typedef CORBA::LongSeq L;\ntypedef Nope N;\n"), options);
+  ASSERT_EQ(wrong.diagnostics.size(), 1U);
+  EXPECT_EQ(wrong.diagnostics[0].place.line, 2U);
+  EXPECT_EQ(wrong.diagnostics[0].place.file, folder_ / "wrong.idl");
+}
+
 TEST_F(Preprocess, NamesFilesByPathsThatCanBeOpened) {
   write("lib/deep/d.idl", "#include \"d2.idl\"\n");
   write("a/sub/s.idl", "#include \"t.idl\"\n#include \"../other/o.idl\"\n");

@@ -283,7 +283,11 @@ void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
   std::string text = quote(part.name) + " is not declared";
   if (!outward)
     text = "there is no " + quote(part.name) + " in " + (from.name().empty() ? "the file scope" : quote(from.name()));
-  if (!guess.empty()) text += "; did you mean " + quote(guess) + "?";
+  if (outward && part.name == "CORBA") {
+    text += "; #include <orb.idl> declares it";
+  } else if (!guess.empty()) {
+    text += "; did you mean " + quote(guess) + "?";
+  }
   diagnostics_.report(Id::undeclared, part.where, std::move(text));
 }
 
