@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that docs/path-of-a-request.md names the files that a warm call passes, by what callgrind sees.
 
-usage: check_path.py --source ROOT --peer corbel-bench-corbel [--most CLIENT SERVER FUTURE]
+usage: check_path.py --source ROOT --peer corbel-bench-corbel [--most CLIENT SERVER]
 
 The client and the server of the laboratory run under callgrind, once with few calls and once with many; the functions in
 which the difference is a part of every call are those of a call. What is inlined counts with its caller, so a header is
 found if it has a function that was not. Each file in which such a function is must be named in the page's sections about
 a warm call, but for those of the room base; each source named there must have one. Status 77, "skipped", without valgrind.
 
---most: the instructions of the client and of the server that a call may take, and of the client one by a future of which ten
-are under way. They depend on the compiler.
+--most: the instructions of the client and of the server that a call may take. They depend on the compiler.
 """
 
 import argparse
@@ -54,9 +53,9 @@ def self_costs(path):
     return costs
 
 
-def run_pair(peer, command, calls, folder):
+def run_pair(peer, calls, folder):
     """The files of both sides after so many calls."""
-    files = [os.path.join(folder, f"{command}-{side}{calls}".replace(" ", "-")) for side in ("client", "server")]
+    files = [os.path.join(folder, f"{side}{calls}") for side in ("client", "server")]
     tool = ["valgrind", "--tool=callgrind", "--quiet"]
     # What a server does by the clock is not to count as what it does by the call.
     patient = dict(os.environ, CORBEL_STICKY_IDLE="60000", CORBEL_SLOW_UPCALL="60000")
@@ -65,7 +64,7 @@ def run_pair(peer, command, calls, folder):
         try:
             reference = server.stdout.readline().split()[-1]
             subprocess.run(tool + [f"--callgrind-out-file={files[0]}", peer, "client", "giop", "tcp", reference],
-                           input=f"{command} {calls}\n", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
+                           input=f"ping {calls}\n", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
                            check=True, timeout=PEER_SECONDS)
         finally:
             server.terminate()
@@ -73,11 +72,11 @@ def run_pair(peer, command, calls, folder):
     return files
 
 
-def costs_of_a_call(peer, command):
+def costs_of_a_call(peer):
     """Of both sides: the instructions that each function executes itself per call, by its name."""
     sides = []
     with tempfile.TemporaryDirectory() as folder:
-        for before, after in zip(run_pair(peer, command, FEW, folder), run_pair(peer, command, MANY, folder)):
+        for before, after in zip(run_pair(peer, FEW, folder), run_pair(peer, MANY, folder)):
             base = self_costs(before)
             sides.append({name: (cost - base.get(name, 0)) / (MANY - FEW) for name, cost in self_costs(after).items()})
     return sides
@@ -89,14 +88,15 @@ def functions_of(sides):
     return {name for name in found if re.match(r"(?:\(anonymous namespace\)::)?(?:corbel|CORBA|PortableServer)::", plain(name))}
 
 
-def too_many(peer, sides, most):
+def too_many(sides, most):
     """What takes more instructions than it may."""
-    future = min(sum(costs_of_a_call(peer, "async futures 10")[0].values()) for _ in range(2))  # the clock has a part in it
-    counts = {"of the client": sum(sides[0].values()), "of the server": sum(sides[1].values()), "of the client by a future": future}
-    for what, count in counts.items():
-        print(f"counted: {count:.0f} instructions {what} for a void call")
-    return [f"a void call takes {count:.0f} instructions {what}, more than {limit}"
-            for (what, count), limit in zip(counts.items(), most) if count > limit]
+    breaches = []
+    for name, side, limit in zip(("client", "server"), sides, most):
+        count = sum(side.values())
+        print(f"counted: {count:.0f} instructions of the {name} for a void call")
+        if count > limit:
+            breaches.append(f"a void call takes {count:.0f} instructions of the {name}, more than {limit}")
+    return breaches
 
 
 def plain(name):
@@ -147,7 +147,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", required=True)
     parser.add_argument("--peer", required=True)
-    parser.add_argument("--most", nargs=3, type=int)
+    parser.add_argument("--most", nargs=2, type=int)
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("valgrind is not installed")
@@ -158,7 +158,7 @@ def main():
     named = check_docs.warm_files(os.path.join(arguments.source, PAGE))
     sources = Sources(arguments.source)
     passed, breaches = {}, []
-    sides = costs_of_a_call(arguments.peer, "ping")
+    sides = costs_of_a_call(arguments.peer)
     for function in sorted(functions_of(sides)):
         files = sources.file_of(function)
         if not files or files[0].startswith(VOCABULARY):
@@ -173,7 +173,7 @@ def main():
         if path.endswith(".cpp") and path not in passed and path not in INLINED:
             breaches.append(f"{PAGE}: names {path} among those of a warm call, which enters no function of it")
     if arguments.most:
-        breaches += too_many(arguments.peer, sides, arguments.most)
+        breaches += too_many(sides, arguments.most)
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0

@@ -364,18 +364,17 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   Leaving leaving_;
   Reading reading_;  // see there for when the mutex guards it
 
-  base::Mutex mutex_;  // guards what follows up to usage_
+  base::Mutex mutex_;                    // guards what follows up to usage_
+  std::atomic<bool> failed_{false};      // written under the mutex
+  std::atomic<bool> registered_{false};  // with the reactor
+  bool ended_idle_ = false;              // nothing begins any more, and it is about to fail
+  bool looks_ = false;  // the timer is set to see whether anybody reads for those that are to be asked for
   Outstanding outstanding_;
-  std::atomic<bool> failed_{false};  // written under the mutex
-  bool ended_idle_ = false;          // nothing begins any more, and it is about to fail
   base::Error failure_;
   std::unique_ptr<const std::string> instead_;
   LenderPtr lender_;
-  base::IntrusivePtr<Framer> framer_;    // used by the thread that reads; a server's that rests has none
-  std::atomic<bool> registered_{false};  // with the reactor
-  std::atomic<bool> heard_end_{false};   // the reactor has told that the peer sends no more
+  base::IntrusivePtr<Framer> framer_;  // used by the thread that reads; a server's that rests has none
   base::Deadline timer_deadline_ = base::Deadline::none();
-  bool looks_ = false;  // the timer is set to see whether anybody reads for those that are to be asked for
   reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
@@ -383,6 +382,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> running_{0};
   std::atomic<std::uint32_t> deferred_{0};
+  std::atomic<bool> heard_end_{false};  // the reactor has told that the peer sends no more
   std::atomic<bool> draining_{false};
   std::atomic<bool> shakes_hands_{false};   // server: not yet
   std::atomic<bool> ending_{false};         // drained: a thread closes it

@@ -25,8 +25,8 @@ Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner, std::s
     : transport_(std::move(transport)),
       peer_(transport_->peer()),
       largest_message_(transport_->traits().largest_message),
-      lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
       gather_threshold_(gather_threshold),
+      lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
       owner_(owner) {}
 
 std::unique_ptr<cdr::Encoder> Link::make_encoder() {

@@ -87,8 +87,8 @@ class Link final : private cdr::Encoder::Host {
   const std::unique_ptr<transport::Transport> transport_;
   const std::string peer_;
   const std::size_t largest_message_;
-  const bool lossy_;
   const std::size_t gather_threshold_;
+  const bool lossy_;
   std::atomic<bool> in_order_{false};
   Owner& owner_;
   Token token_;                            // guards what follows

@@ -142,8 +142,8 @@ class Outstanding {
   UnderWay* lone_ = nullptr;                  // the bucket of connections over which there is one request at a time
   std::unique_ptr<UnderWay*[]> many_;         // the buckets of others
   std::span<UnderWay*> buckets_{&lone_, 1U};  // a power of two of them
-  std::size_t count_ = 0;
-  std::size_t asynchronous_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint32_t asynchronous_ = 0;
 };
 
 }  // namespace corbel::connection
