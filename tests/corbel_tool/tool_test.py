@@ -81,7 +81,7 @@ class CorbelTest(unittest.TestCase):
 
     def test_values_of_every_type_come_back_as_they_went(self):
         self.assertEqual(self.call("echo", json.dumps(EVERYTHING)), EVERYTHING)
-        for said, call, value in (("value: ", "echo_object", "nowhere"), ("value.text: ", "echo", dict(EVERYTHING, text="a\0b"))): self.assertIn(said, self.call(call, json.dumps(value), status=2))
+        for said, call, value in (("value: 'no", "echo_object", "nowhere"), ("value: BAD_PARAM", "echo_object", "corbaloc:"), ("value.text: ", "echo", dict(EVERYTHING, text="a\0b"))): self.assertIn(said, self.call(call, json.dumps(value), status=2))
 
     def test_maps_bits_and_optional_members_come_back_as_they_went(self):
         some = {"may": ["read", "owner"], "old": [], "first": {"kind": 7, "last": True, "size": 2**40 - 1, "turn": -16},

@@ -27,7 +27,11 @@ Json parse_argument(const std::string& text, const CORBA::typecode_reference& ty
     if (takes_text) return text;
     throw std::runtime_error(where + ": '" + text.substr(0, 60) + "' is no JSON");
   }
-  if (kind == CORBA::TCKind::tk_objref && json.is_string()) return reference_text(json.get<std::string>());
+  if (kind == CORBA::TCKind::tk_objref && json.is_string()) try {
+      return reference_text(json.get<std::string>());
+    } catch (const std::runtime_error& failure) {
+      throw std::runtime_error(where + ": " + failure.what());
+    }
   return json;
 }
 
