@@ -15,6 +15,16 @@ from between import BenchTest
 
 
 class DescribeTest(BenchTest):
+    def test_types_whose_values_cannot_be_written_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            odd = os.path.join(folder, "odd.idl")
+            with open(odd, "w", encoding="utf-8") as file:
+                file.write("custom valuetype Odd {}; abstract valuetype Shape {}; struct Shelf { long number; Odd what; };\n"
+                           "interface Taker { void take(in Odd one); void draw(in Shape one); void put(in Shelf one); };\n")
+            for operation, given, name in (("take", "{}", "Odd"), ("draw", "null", "Shape"), ("put", '{"number": 1, "what": {}}', "Shelf")):
+                said = self.bench.run("call", "corbaloc::127.0.0.1:1/x", operation, given, "--idl", odd, status=2)
+                self.assertIn(f"one: values of type {name} cannot be written as JSON", said)
+
     def test_comments_and_the_types_of_an_interface_are_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             plant = os.path.join(folder, "plant.idl")

@@ -128,11 +128,15 @@ Json parse_json(const std::string& text) try {
 }
 
 CORBA::Any JsonValues::from_json(const Json& json, const CORBA::typecode_reference& type, const std::string& where) {
-  const Ref dynamic = factory_->create_dyn_any_from_type_code(type);
-  set(dynamic, json, where);
-  CORBA::Any value = dynamic->to_any();
-  dynamic->destroy();
-  return value;
+  try {
+    const Ref dynamic = factory_->create_dyn_any_from_type_code(type);
+    set(dynamic, json, where);
+    CORBA::Any value = dynamic->to_any();
+    dynamic->destroy();
+    return value;
+  } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {  // a custom or abstract valuetype, maybe inside
+    refuse(where, "values of type " + types_.name_of(*type) + " cannot be written as JSON");
+  }
 }
 
 void JsonValues::set(const Ref& dynamic, const Json& json, const std::string& where) try {

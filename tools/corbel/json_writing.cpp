@@ -40,13 +40,17 @@ Json JsonValues::to_json(const CORBA::Any& value) {
 Json JsonValues::to_json(const CORBA::Any& value, Walk& walk) {
   const CORBA::typecode_reference type = value.type();
   if (type == nullptr || type->kind() == TCKind::tk_null || type->kind() == TCKind::tk_void) return nullptr;
-  const Ref dynamic = factory_->create_dyn_any(value);
-  // What was met inside belongs to this DynAny: afterwards others may lie where it lay.
-  auto outside = std::exchange(walk.met, {});
-  Json json = value_of(dynamic, walk);
-  walk.met = std::move(outside);
-  dynamic->destroy();
-  return json;
+  try {
+    const Ref dynamic = factory_->create_dyn_any(value);
+    // What was met inside belongs to this DynAny: afterwards others may lie where it lay.
+    auto outside = std::exchange(walk.met, {});
+    Json json = value_of(dynamic, walk);
+    walk.met = std::move(outside);
+    dynamic->destroy();
+    return json;
+  } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {  // a custom or abstract valuetype, maybe inside
+    throw std::runtime_error("values of type " + types_.name_of(*type) + " cannot be written as JSON");
+  }
 }
 
 Json JsonValues::part_of(const Ref& dynamic, const std::string& name, Walk& walk) {
