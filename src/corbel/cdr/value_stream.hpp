@@ -35,8 +35,9 @@ class CORBEL_API ValueWriter {
   /// `state` in its message.
   void note_copied(const ValueHeader& header, std::size_t state, bool chunked);
   /// Copies a value that has been begun in another message, with chunks, and what is in it, as octets, where nobody
-  /// knows what they are. False if they would not be read as they are there: positions in them lead to what is
-  /// elsewhere. Values are to be copied from that message alone, with note_copied().
+  /// knows what they are. False if they would not be read as they are there, or what could be a position in
+  /// them leads to what has not moved as they have. Values are to be copied from that message alone, with
+  /// note_copied().
   bool put_copy(const void* identity, const ValueHeader& header, Decoder& in);
   /// Keeps something alive as long as the message: what identities belong to and nothing else owns.
   void keep(base::SharedPtr<Attachment> owner);

@@ -345,43 +345,45 @@ Bytes frames(std::size_t before, std::size_t capacity, bool look_ahead) {
   return encoder.to_bytes();
 }
 
-/// A value with another inside, and an indirection to itself.
-Bytes ring(Format format = kLittle) {
+/// A value, and one with another inside and an indirection to itself or to the first.
+constexpr std::string_view kFirstId[] = {"IDL:W:1.0"};
+Bytes values(bool to_first, Format format = kLittle) {
   Encoder encoder(format);
   ValueWriter writer(encoder);
-  const int outer = 0, inner = 0;
+  const int first = 0, outer = 0, inner = 0;
+  writer.end(writer.begin(&first, kFirstId, true));
   const bool chunked = writer.begin(&outer, kId, true);
   encoder.put<std::uint64_t>(1);
   writer.end(writer.begin(&inner, kId, true));
-  EXPECT_TRUE(writer.put_known(&outer));
+  EXPECT_TRUE(writer.put_known(to_first ? &first : &outer));
   writer.end(chunked);
   return encoder.to_bytes();
 }
 
 TEST(ValueWriter, CopiesValuesAsOctetsWhereTheyMeanTheSame) {
-  const Bytes little = ring(), big = ring({.little_endian = false});
-  const auto copied = [](const Bytes& octets, std::size_t before, bool other_moved = false) {
+  const auto copied = [](const Bytes& octets, std::size_t before, bool evenly = true) {
     Encoder encoder(kLittle);
     for (std::size_t i = 0; i < before; ++i) encoder.put<std::uint8_t>(0);
     Decoder decoder(octets, {.little_endian = octets[0] == 0x0a});
     ValueWriter writer(encoder);
-    const ValueHeader header = ValueReader(decoder).begin();
-    if (other_moved) {
-      const bool chunked = writer.begin(&encoder, kId, true);
-      writer.note_copied(header, decoder.stream_position() + 4, chunked);
-      writer.end(chunked);
-    }
-    const std::size_t begin = encoder.position();
-    if (!writer.put_copy(&octets, header, decoder)) return false;
-    EXPECT_TRUE(decoder.ok() && decoder.remaining() == 0 && writer.put_known(&octets));
+    ValueReader reader(decoder);
+    const ValueHeader first = reader.begin();
+    const bool chunked = writer.begin(&first, kFirstId, true);
+    writer.note_copied(first, decoder.stream_position() + (evenly ? 0 : 4), chunked);
+    writer.end(chunked);
+    reader.end(first);
+    const ValueHeader second = reader.begin();
+    if (!writer.put_copy(&second, second, decoder)) return false;
     const Bytes all = encoder.to_bytes();
-    EXPECT_TRUE(std::equal(octets.begin(), octets.end(), all.begin() + static_cast<std::ptrdiff_t>(begin)));
+    EXPECT_TRUE(decoder.ok() && decoder.remaining() == 0 && writer.put_known(&second));
+    EXPECT_TRUE(std::equal(octets.begin(), octets.end(), all.end() - static_cast<std::ptrdiff_t>(octets.size())));
     return true;
   };
-  EXPECT_TRUE(copied(little, 0) && copied(little, 8));
-  EXPECT_FALSE(copied(little, 4)) << "what is aligned by eight would not be";
-  EXPECT_FALSE(copied(big, 0));
-  EXPECT_FALSE(copied(little, 0, true));
+  EXPECT_TRUE(copied(values(true), 0) && copied(values(true), 8));
+  EXPECT_FALSE(copied(values(true), 4)) << "what is aligned by eight would not be";
+  EXPECT_FALSE(copied(values(true, {.little_endian = false}), 0));
+  EXPECT_TRUE(copied(values(false), 0, false));
+  EXPECT_FALSE(copied(values(true), 0, false)) << "it may lead to something else";
 }
 
 TEST(ValueWriter, WritesTheSameWhereverItsStorageEnds) {

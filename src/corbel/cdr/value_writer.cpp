@@ -12,6 +12,21 @@
 #include "corbel/cdr/value_tags.hpp"
 
 namespace corbel::cdr {
+namespace {
+
+/// True if something in a value could be an indirection to what is before it.
+bool may_lead_out(base::ConstByteSpan octets, bool swapped) noexcept {
+  for (std::size_t at = 4; at + 4 <= octets.size(); at += 4) {
+    std::uint32_t before = 0, offset = 0;
+    std::memcpy(&before, octets.data() + at - 4, sizeof before);
+    std::memcpy(&offset, octets.data() + at, sizeof offset);
+    if (swapped) offset = byte_swap(offset);
+    if (before == tag::kIndirection && offset > INT32_MAX && at < std::uint64_t{1} + ~offset) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 struct ValueWriter::Tables final : Attachment {
   static Tables& of(Encoder& encoder) {
@@ -109,13 +124,14 @@ bool ValueWriter::put_copy(const void* identity, const ValueHeader& header, Deco
   const std::size_t begin = encoder_.position();
   note_shift(begin - header.position);
   // What is aligned stays so, and levels in end tags are those around it.
-  if (tables_.shifted_unevenly || *tables_.shift % 8 != 0 || read.level != tables_.level + 1) return false;
-  if (in.format() != encoder_.format()) return false;
+  if ((begin - header.position) % 8 != 0 || read.level != tables_.level + 1 || in.format() != encoder_.format())
+    return false;
   ValueReader(in).end(header);
   std::size_t end = in.stream_position();
   if (read.closed != 0) end -= sizeof(std::int32_t);  // the tag is also that of values around this one
   if (!in.ok() || !in.charge(end - header.position)) return true;
   const base::ConstByteSpan octets = in.at(header.position).take_octets(end - header.position);
+  if (tables_.shifted_unevenly && may_lead_out(octets, encoder_.format().swapped())) return false;
   encoder_.copy_octets(octets.data(), octets.size());
   tables_.values.emplace(identity, begin);
   if (in_chunks()) open_chunk();
