@@ -125,6 +125,23 @@ TEST(CallBacks, NestedDeeperThanThereAreThreadsEndAndHarmNothing) {
   }
 }
 
+// Which is not one of the server's threads: one of those is enough.
+TEST(CallBacks, FromARequestOfAnotherOrbNeedOneThreadToBeLeft) {
+  ServerSide server(BOTH, {"-ORBThreads", "2"});
+  ClientSide client;
+  Orb between;
+  const auto servant = CORBA::make_reference<Guest>();
+  const GuestRef other = Orb::activate<Guests::Guest>(between.adapter(NORMAL), servant);
+  servant->on_ask = [&] { (void)server.servant->guest()->ask(""); };
+  const auto from_server =
+      IDL::traits<Guests::Guest>::narrow(server.orb->string_to_object(between->object_to_string(other)));
+  server.servant->on_call_back = [&] { return from_server->ask("hello"); };
+  const HostRef host = client.host(server.ior());
+  host->enter(client.guest);
+  EXPECT_EQ(ending_of([&] { (void)host->call_back(""); }), "done");
+  EXPECT_EQ(client.servant->asked, 1);
+}
+
 // The thread of the call before is not back in its pool yet, or waits for a moment whether a connection has more.
 TEST(CallBacks, WaitForAThreadThatIsJustFinishing) {
   for (const std::string concurrency : {"adaptive", "pool"}) {

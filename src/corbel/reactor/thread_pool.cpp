@@ -140,7 +140,8 @@ bool ThreadPool::may_lead() const noexcept {
 
 bool ThreadPool::has_spare_thread() const noexcept {
   const std::lock_guard guard(mutex_);
-  return busy_ + (t_here.busy == this ? 0U : 1U) < most_busy_;
+  // One that leads is going to be busy; those of other pools are not in this one's way.
+  return busy_ + (t_here.leads == this ? 1U : 0U) < most_busy_;
 }
 
 /// With the mutex: the calling thread, if it ran a handler, is back. `outer`: the handler that it is in nevertheless.
