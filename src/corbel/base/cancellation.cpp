@@ -18,6 +18,10 @@ Cancellation::Scope::~Scope() {
   t_current = outer_;
 }
 
+bool Cancellation::Scope::is_open() noexcept {
+  return t_current != nullptr;
+}
+
 Cancellation::Wait::Wait(End end, void* what) noexcept : cancellation_(t_current), end_(end), what_(what) {
   if (cancellation_ == nullptr) return;
   const std::lock_guard lock(cancellation_->mutex_);

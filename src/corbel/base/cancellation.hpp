@@ -18,6 +18,8 @@ class CORBEL_API Cancellation {
    public:
     explicit Scope(Cancellation& cancellation) noexcept;
     ~Scope();
+    /// True if waits that the calling thread begins can be ended.
+    static bool is_open() noexcept;
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 

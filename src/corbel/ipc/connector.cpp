@@ -86,7 +86,7 @@ constexpr base::Duration kFirstLook = std::chrono::milliseconds(1);
 constexpr base::Duration kSlowestLook = std::chrono::milliseconds(16);
 
 /// A local acceptor's queue may be full. A connect(2) that waits for room there is ended by nothing but its time-out:
-/// this one asks again and again.
+/// where another thread may end it, this one asks again and again.
 base::Result<Handle> connect_local(const ConnectParameters& parameters, Deadline deadline) noexcept {
   CORBEL_TRY(Handle handle, prepare_connect(parameters, SOCK_NONBLOCK));
   int os_error = connect_fully(handle.get(), parameters, Deadline::none());
@@ -124,7 +124,8 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
     CORBEL_CHECK(set_non_blocking(handle.get(), false));
     return handle;
   }
-  if (parameters.remote->sa_family == AF_UNIX) return connect_local(parameters, deadline);
+  if (parameters.remote->sa_family == AF_UNIX && base::Cancellation::Scope::is_open())
+    return connect_local(parameters, deadline);
   CORBEL_TRY(Handle handle, prepare_connect(parameters, 0));
   if (!deadline.is_none()) {
     const base::Duration left = deadline.remaining();

@@ -45,6 +45,8 @@ TEST(UnixConnect, ThatWaitsForRoomIsEndedByAnotherThreadAndGoesOnWhenThereIsRoom
     std::this_thread::sleep_for(20ms);
     (void)full.accept();
   });
+  base::Cancellation never;
+  const base::Cancellation::Scope scope(never);
   const auto stream = UnixConnector().connect(address, Deadline::after(60s));
   accepting.join();
   ASSERT_TRUE(stream);
