@@ -8,8 +8,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/orb.hpp"
@@ -84,7 +86,8 @@ TEST(Plugins, OneIsLoadedWhileTheOrbRuns) {
 class Throwing final : public transport::Factory {
  public:
   explicit Throwing(std::string where) : where_(std::move(where)) {}
-  std::string_view scheme() const noexcept override { return "throwing"; }
+  // What is to be connected to is found by its endpoint's scheme, which is tcp's.
+  std::string_view scheme() const noexcept override { return where_ == "connect" ? "tcp" : "throwing"; }
   base::Result<transport::EndpointPtr> parse(std::string_view address) const override {
     fail_at("parse");
     return tcp_->parse(address);
@@ -97,7 +100,9 @@ class Throwing final : public transport::Factory {
   base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
                                                             const transport::Options& options) const override {
     fail_at("listen");
-    return tcp_->listen(endpoint, options);
+    auto acceptor = tcp_->listen(endpoint, options);
+    if (where_ == "accept" && acceptor) return {std::make_unique<Accepting>(*std::move(acceptor))};
+    return acceptor;
   }
   std::unique_ptr<base::OptionSet> options() const override {
     fail_at("options");
@@ -117,6 +122,23 @@ class Throwing final : public transport::Factory {
     }
   };
 
+  /// Throws once.
+  class Accepting final : public transport::Acceptor {
+   public:
+    explicit Accepting(std::unique_ptr<transport::Acceptor> inner) : inner_(std::move(inner)) {}
+    base::Result<std::unique_ptr<transport::Transport>> accept() override {
+      if (!std::exchange(thrown_, true)) throw std::runtime_error("no luck in accept");
+      return inner_->accept();
+    }
+    int handle() const noexcept override { return inner_->handle(); }
+    std::vector<transport::EndpointPtr> endpoints() const override { return inner_->endpoints(); }
+    void close() noexcept override { inner_->close(); }
+
+   private:
+    const std::unique_ptr<transport::Acceptor> inner_;
+    bool thrown_ = false;
+  };
+
   void fail_at(const std::string& where) const {
     if (where == where_) throw std::runtime_error("no luck in " + where);
   }
@@ -125,9 +147,12 @@ class Throwing final : public transport::Factory {
   const std::shared_ptr<const transport::Factory> tcp_ = transport::make_tcp();
 };
 
+const auto kLog = std::make_shared<base::KeptLog>();
+
 OrbRef make_throwing(const std::string& where, std::vector<std::string> arguments = {}) {
-  return init(arguments, "throwing",
-              {{messaging::make_giop()}, {std::make_shared<Throwing>(where)}, &poa::make_adapter});
+  Components components{{messaging::make_giop()}, {std::make_shared<Throwing>(where)}, &poa::make_adapter};
+  components.log_sink = kLog;
+  return init(arguments, "throwing", components);
 }
 
 TEST(Plugins, WhatTheirTransportsThrowIsAnExceptionOfCorba) {
@@ -151,9 +176,23 @@ TEST(Plugins, WhatTheirTransportsThrowIsAnExceptionOfCorba) {
     orb->destroy();
   }
   const OrbRef orb = make_throwing("connect");
-  const auto object = orb->string_to_object("corbaloc:throwing:127.0.0.1:1/key");
+  const auto object = orb->string_to_object("corbaloc:tcp:127.0.0.1:1/key");
   EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+  EXPECT_EQ(kLog->wait_for("a transport failed").value("why"), "no luck in connect");
   orb->destroy();
+}
+
+TEST(Plugins, WhatAnAcceptorThrowsIsLoggedAndTheNextClientIsLetIn) {
+  kLog->clear();
+  const OrbRef server = make_throwing("accept", {"-ORBListenEndpoints", "throwing://127.0.0.1:0"});
+  const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const std::string reference = server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
+  const OrbRef client = make("throwing-client", {});
+  EXPECT_TRUE(client->string_to_object(reference)->_non_existent());
+  EXPECT_EQ(kLog->wait_for("a transport failed").value("why"), "no luck in accept");
+  client->destroy();
+  server->destroy();
 }
 
 TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
