@@ -30,7 +30,6 @@ struct Format {
   /// utf_16, or none when no wide code set was negotiated (wide data is then an error, clause 9.7.3).
   CodeSet wchar_set = CodeSet::utf_16;
 
-  bool operator==(const Format&) const = default;
   bool swapped() const noexcept { return little_endian != (std::endian::native == std::endian::little); }
 };
 

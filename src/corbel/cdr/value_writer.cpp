@@ -14,6 +14,11 @@
 namespace corbel::cdr {
 namespace {
 
+bool is_same(const Format& one, const Format& other) noexcept {
+  return one.little_endian == other.little_endian && one.giop_minor == other.giop_minor &&
+         one.char_set == other.char_set && one.wchar_set == other.wchar_set;
+}
+
 /// True if something in a value could be an indirection to what is before it.
 bool may_lead_out(base::ConstByteSpan octets, bool swapped) noexcept {
   for (std::size_t at = 4; at + 4 <= octets.size(); at += 4) {
@@ -124,7 +129,7 @@ bool ValueWriter::put_copy(const void* identity, const ValueHeader& header, Deco
   const std::size_t begin = encoder_.position();
   note_shift(begin - header.position);
   // What is aligned stays so, and levels in end tags are those around it.
-  if ((begin - header.position) % 8 != 0 || read.level != tables_.level + 1 || in.format() != encoder_.format())
+  if ((begin - header.position) % 8 != 0 || read.level != tables_.level + 1 || !is_same(in.format(), encoder_.format()))
     return false;
   ValueReader(in).end(header);
   std::size_t end = in.stream_position();
