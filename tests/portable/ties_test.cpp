@@ -78,6 +78,41 @@ class Known : public portable::Till_i {
   PortableServer::ObjectId id(PortableServer::POA& adapter) { return adapter.servant_to_id(_lock()); }
 };
 
+class Guarded : public virtual CORBA::servant_traits<Shop::Till>::base_type {
+ public:
+  int32_t sales() override { return 11; }
+  int32_t sell(const std::string&, std::string&) override { return sales_; }
+
+ protected:
+  template <typename T, typename, typename... Arguments>
+  friend CORBA::servant_reference<T> CORBA::make_reference(Arguments&&...);
+
+  explicit Guarded(int32_t sales) : sales_(sales) {}
+
+ private:
+  int32_t sales_;
+};
+
+class Guarded_clock : public virtual IDL::traits<Shop::Clock>::base_type {
+ public:
+  int32_t hour() override { return 12; }
+
+ protected:
+  template <typename T, typename, typename... Arguments>
+  friend CORBA::object_reference<T> CORBA::make_reference(Arguments&&...);
+
+  Guarded_clock() = default;
+};
+
+TEST(PortableServants, AreMadeByTheirFriendAlone) {
+  const portable::World world("friends");
+  CORBA::servant_traits<Shop::Till>::ref_type servant = CORBA::make_reference<Guarded>(9);
+  std::string receipt;
+  EXPECT_EQ(servant->sell("tea", receipt), 9);
+  const IDL::traits<Shop::Clock>::ref_type clock = CORBA::make_reference<Guarded_clock>();
+  EXPECT_EQ(clock->hour(), 12);
+}
+
 TEST(PortableServants, AreTakenBackAsInitialReferences) {
   const portable::World world("initial references");
   IDL::traits<Shop::Till>::ref_type till = CORBA::make_reference<portable::Till_i>()->_this();

@@ -191,21 +191,21 @@ class SharedFromThis {
   ~SharedFromThis() = default;
 
  private:
-  template <class T, class... Arguments>
-  friend SharedPtr<T> make_shared(Arguments&&... arguments);
+  template <class T, class Construct>
+  friend SharedPtr<T> make_shared_by(const Construct& construct);
   detail::ControlBlock* self_block_ = nullptr;
 };
 
-/// Creates an object and its counts in one allocation.
-template <class T, class... Arguments>
-SharedPtr<T> make_shared(Arguments&&... arguments) {
+/// Makes one allocation for an object and its counts; `construct` creates the T in the memory that it is given.
+template <class T, class Construct>
+SharedPtr<T> make_shared_by(const Construct& construct) {
   using Block = detail::InplaceBlock<T>;
   Block* block = new Block;
   struct Guard {
     Block* block;
     ~Guard() { delete block; }
   } guard{block};
-  T* object = ::new (static_cast<void*>(block->storage)) T(std::forward<Arguments>(arguments)...);
+  T* object = construct(static_cast<void*>(block->storage));
   guard.block = nullptr;
   block->end = [](detail::ControlBlock* base, bool deallocate) noexcept {
     auto* self = static_cast<Block*>(base);
@@ -217,6 +217,12 @@ SharedPtr<T> make_shared(Arguments&&... arguments) {
   };
   if constexpr (std::is_base_of_v<SharedFromThis, T>) object->SharedFromThis::self_block_ = block;
   return SharedPtr<T>(object, block);
+}
+
+/// Creates an object and its counts in one allocation.
+template <class T, class... Arguments>
+SharedPtr<T> make_shared(Arguments&&... arguments) {
+  return make_shared_by<T>([&](void* place) { return ::new (place) T(std::forward<Arguments>(arguments)...); });
 }
 
 /// The owner seen as another class of the same object; null if it is not of that class.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,14 @@ struct formatted_traits {
 };
 }  // namespace IDL
 
+namespace PortableServer {
+class Servant;
+}
+
 namespace CORBA {
+
+template <class T>
+class servant_reference;
 
 class AbstractBase;
 class ORB;
@@ -214,9 +222,15 @@ class CORBEL_API LocalObject : public virtual Object, public virtual corbel::bas
   object_reference<LocalObject> _lock() { return _this(); }
 };
 
-/// Creates servants, local objects and other reference types; never use `new` for them.
-template <class T, class... Arguments>
-auto make_reference(Arguments&&... arguments);
+/// Create servants, local objects and other reference types; never use `new` for them. A class whose constructors are
+/// not public has the one that creates it as a friend.
+template <class T, class = std::enable_if_t<std::is_base_of_v<PortableServer::Servant, T>>, class... Arguments>
+servant_reference<T> make_reference(Arguments&&... arguments);
+template <class T, class = std::enable_if_t<!std::is_base_of_v<PortableServer::Servant, T>>, class... Arguments>
+object_reference<T> make_reference(Arguments&&... arguments) {
+  return object_reference<T>(corbel::base::make_shared_by<T>(
+      [&](void* place) { return ::new (place) T(std::forward<Arguments>(arguments)...); }));
+}
 
 /// The older name of the traits of references.
 template <class T>

@@ -141,14 +141,10 @@ class CORBEL_API Servant : public corbel::corba::ServantCore {
 
 namespace CORBA {
 
-template <class T, class... Arguments>
-auto make_reference(Arguments&&... arguments) {
-  auto object = corbel::base::make_shared<T>(std::forward<Arguments>(arguments)...);
-  if constexpr (std::is_base_of_v<PortableServer::Servant, T>) {
-    return servant_reference<T>(std::move(object));
-  } else {
-    return object_reference<T>(std::move(object));
-  }
+template <class T, class, class... Arguments>
+servant_reference<T> make_reference(Arguments&&... arguments) {
+  return servant_reference<T>(corbel::base::make_shared_by<T>(
+      [&](void* place) { return ::new (place) T(std::forward<Arguments>(arguments)...); }));
 }
 
 }  // namespace CORBA
