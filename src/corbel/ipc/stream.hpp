@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <span>
@@ -62,28 +57,11 @@ CORBEL_API base::Status recvv_n(int descriptor, std::span<IoVector> list, base::
                                 std::size_t* received);
 CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexcept;
 
-/// send(2) and recv(2). Where they do not wait, there is nothing to be cancelled: the C library's own are cancellation
-/// points, which costs each of them two atomic instructions in a process with threads. (Sanitizers look at those.)
-inline ssize_t system_send(int descriptor, const void* data, std::size_t size, int flags) noexcept {
-#if __has_include(<sys/single_threaded.h>) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  if ((flags & MSG_DONTWAIT) != 0 && __libc_single_threaded == 0)
-    return ::syscall(SYS_sendto, descriptor, data, size, flags, nullptr, 0);
-#endif
-  return ::send(descriptor, data, size, flags);
-}
-inline ssize_t system_recv(int descriptor, void* data, std::size_t size, int flags) noexcept {
-#if __has_include(<sys/single_threaded.h>) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  if ((flags & MSG_DONTWAIT) != 0 && __libc_single_threaded == 0)
-    return ::syscall(SYS_recvfrom, descriptor, data, size, flags, nullptr, nullptr);
-#endif
-  return ::recv(descriptor, data, size, flags);
-}
-
 [[gnu::always_inline]] inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data,
                                                              int flags) noexcept {
   for (;;) {
     CORBEL_PROBE("system send");
-    const ssize_t count = system_send(descriptor, data.data(), data.size(), (flags & ~kInterruptible) | MSG_NOSIGNAL);
+    const ssize_t count = ::send(descriptor, data.data(), data.size(), (flags & ~kInterruptible) | MSG_NOSIGNAL);
     CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
@@ -94,7 +72,7 @@ inline ssize_t system_recv(int descriptor, void* data, std::size_t size, int fla
 [[gnu::always_inline]] inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int flags) noexcept {
   for (;;) {
     CORBEL_PROBE("system receive");
-    const ssize_t count = system_recv(descriptor, room.data(), room.size(), flags & ~kInterruptible);
+    const ssize_t count = ::recv(descriptor, room.data(), room.size(), flags & ~kInterruptible);
     CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
