@@ -49,7 +49,8 @@ class LoadingTest(unittest.TestCase):
             refused = self.start(ONLY_TLS, LD_LIBRARY_PATH=alone)
             self.assertNotEqual(refused.wait(TIMEOUT_S), 0)
             said = refused.stderr.read()
-            self.assertIn("libcorbel-tls.so", said)
+            self.assertIn("transport: TLS cannot be loaded", said)
+            self.assertIn("library=libcorbel-tls.so", said)
             self.assertIn("install", said)
 
 
