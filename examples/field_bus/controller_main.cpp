@@ -15,10 +15,11 @@ namespace {
 
 /// False, and says why, if an option is none.
 bool set(field_bus::BusSettings& settings, std::string_view name, const char* value) {
-  for (const auto& option : corbel::base::list_options(settings, field_bus::kBusOptions)) {
+  static const field_bus::BusSettings defaults;
+  for (const auto& option : corbel::base::list_options(settings, defaults, field_bus::kBusOptions)) {
     if (name != std::string("-ORB").append(option.name)) continue;
     if (value != nullptr && option.set(value)) return true;
-    std::cerr << "field_bus_controller: " << name << ": legal is " << option.legal << '\n';
+    std::cerr << "field_bus_controller: " << name << ": legal is " << option.legal() << '\n';
     return false;
   }
   std::cerr << "field_bus_controller: unknown option " << name << '\n';

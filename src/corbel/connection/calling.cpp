@@ -5,6 +5,7 @@
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/sending.hpp"
+#include "corbel/connection/server.hpp"
 #include "corbel/connection/serving_here.hpp"
 #include "corbel/connection/telling.hpp"
 
