@@ -102,9 +102,10 @@ void Connection::send_backlog() noexcept {
       keeps_replies_.store(false, std::memory_order_seq_cst);
       // With the token: of two threads that get here in turn only one may look at the framer, and then no other reads.
       if (server_->is_parked(*this)) {
-        const bool empty = framer_ == nullptr;
-        const Left left = empty && transport().pending() ? Left::more : empty ? Left::unknown : left_in(*framer_);
-        (void)server_->wait_for(*this, left, empty ? 0 : framer_->oldest_part());
+        const Framer* const framer = framer_.get();
+        const Left outside = transport().pending() ? Left::more : Left::unknown;
+        (void)server_->wait_for(*this, framer != nullptr ? left_in(*framer) : outside,
+                                framer != nullptr ? framer->oldest_part() : 0);
       }
     }
   }

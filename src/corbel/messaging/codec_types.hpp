@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "corbel/cdr/encoder.hpp"
 #include "corbel/messaging/message.hpp"
 
 /// What GIOP and protocols cut from it share.
@@ -45,5 +47,18 @@ struct IncomingLocateReply {
   Token token = 0;
   LocateStatus status = LocateStatus::unknown_object;
 };
+
+/// The body of a reply with a system exception, COMPLETED_NO.
+inline void put_not_executed(cdr::Encoder& out, std::string_view id, std::uint32_t minor) {
+  constexpr std::uint32_t kCompletedNo = 1;
+  out.put_plain_string(id);
+  out.put(minor);
+  out.put(kCompletedNo);
+}
+/// That of the reply to a request whose header is beyond a limit.
+inline void put_header_too_large(cdr::Encoder& out) {
+  constexpr std::uint32_t kHeaderTooLarge = 0x43420000 | 8 << 7 | 8;  // Corbel's: Stage::receive, Code::too_large
+  put_not_executed(out, "IDL:omg.org/CORBA/IMP_LIMIT:1.0", kHeaderTooLarge);
+}
 
 }  // namespace corbel::messaging

@@ -109,6 +109,8 @@ auto Lane::of_parts(const std::string& text, const Ask& ask) const -> decltype(a
     throw;
   } catch (const std::exception& failure) {
     why = failure.what();
+  } catch (...) {
+    why = "nobody knows why";
   }
   fail(text, base::error(base::Stage::listen, Code::unsupported), "listening at '" + text + "': it failed: " + why);
 }
@@ -131,7 +133,7 @@ Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
 }
 
 std::vector<std::string> Lane::open(const std::string& text) {
-  const auto asked = registry_.parse_endpoint(text);
+  const auto asked = of_parts(text, [&] { return registry_.parse_endpoint(text); });
   if (asked && asked->transport->factory().traits().group_profile != 0 && listens_at(*asked)) return {text_of(*asked)};
   Opening opening(*this);
   const Opened opened = open_one(text, false);

@@ -111,13 +111,9 @@ void GiopSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
   }
   const bool beyond_limit = !limit_passed_by(incoming.request).empty();
   put_reply(encoder, origin, ReplyStatus::system_exception, {}, [&](cdr::Encoder& out) {
-    constexpr std::uint32_t kNoCommonCodeSet = 0x4f4d0000 | 2;          // of the OMG
-    constexpr std::uint32_t kHeaderTooLarge = 0x43420000 | 8 << 7 | 8;  // Corbel's: Stage::receive, Code::too_large
-    constexpr std::uint32_t kCompletedNo = 1;
-    out.put_plain_string(beyond_limit ? "IDL:omg.org/CORBA/IMP_LIMIT:1.0"
-                                      : "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0");
-    out.put(beyond_limit ? kHeaderTooLarge : kNoCommonCodeSet);
-    out.put(kCompletedNo);
+    if (beyond_limit) return put_header_too_large(out);
+    constexpr std::uint32_t kNoCommonCodeSet = 0x4f4d0000 | 2;  // of the OMG
+    put_not_executed(out, "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0", kNoCommonCodeSet);
   });
 }
 

@@ -211,13 +211,8 @@ bool GiopLiteSession::offers() noexcept {
 
 /// The header is beyond a limit.
 void GiopLiteSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
-  put_reply(encoder, incoming.request.origin, ReplyStatus::system_exception, {}, [](cdr::Encoder& out) {
-    constexpr std::uint32_t kHeaderTooLarge = 0x43420000 | 8 << 7 | 8;  // Corbel's: Stage::receive, Code::too_large
-    constexpr std::uint32_t kCompletedNo = 1;
-    out.put_plain_string("IDL:omg.org/CORBA/IMP_LIMIT:1.0");
-    out.put(kHeaderTooLarge);
-    out.put(kCompletedNo);
-  });
+  put_reply(encoder, incoming.request.origin, ReplyStatus::system_exception, {},
+            [](cdr::Encoder& out) { put_header_too_large(out); });
 }
 
 void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,

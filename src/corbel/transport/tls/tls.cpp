@@ -23,7 +23,8 @@ constexpr std::string_view kUrlScheme = "ssliop";
 /// That of the engine, which is taken when a connection needs it.
 class TlsConnector final : public Connector {
  public:
-  TlsConnector(std::unique_ptr<Connector> inner, TlsSetup setup) : inner_(std::move(inner)), setup_(std::move(setup)) {
+  TlsConnector(std::shared_ptr<const Factory> inner, TlsSetup setup)
+      : inner_(std::move(inner)), setup_(std::move(setup)) {
     // Files are read before the first connection has to wait for them, and errors in them are told early.
     if (setup_.security.is_wanted()) (void)engines();
   }
@@ -39,15 +40,15 @@ class TlsConnector final : public Connector {
     const std::lock_guard lock(mutex_);
     if (engines_ == nullptr) {
       CORBEL_TRY(const Engine* made_by, engine(Stage::connect, *setup_.log));
-      engines_ = made_by->make_connector(std::move(inner_), setup_);
+      engines_ = made_by->make_connector(inner_->make_connector(), setup_);
     }
     return engines_.get();
   }
 
-  std::mutex mutex_;
-  std::unique_ptr<Connector> inner_;
+  const std::shared_ptr<const Factory> inner_;
   const TlsSetup setup_;
-  std::unique_ptr<Connector> engines_;
+  std::mutex mutex_;
+  std::unique_ptr<Connector> engines_;  // under the mutex
 };
 
 class TlsFactory final : public Factory {
@@ -72,9 +73,7 @@ class TlsFactory final : public Factory {
     if (address.scheme != kUrlScheme || !is_over_hosts()) return base::error(Stage::resolve, Code::unsupported);
     return endpoint_of({address.host, address.port});
   }
-  std::unique_ptr<Connector> make_connector() const override {
-    return std::make_unique<TlsConnector>(inner_->make_connector(), setup_);
-  }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<TlsConnector>(inner_, setup_); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const Engine* listens, engine(Stage::listen, *setup_.log));
     return listens->listen(*inner_, endpoint, options, setup_);
