@@ -200,8 +200,9 @@ def run_pair(arguments, folder):
                        spoken, "--peer", arguments.peer, "--filter", arguments.filter] + life
         with Child("client", command) as client:
             problems = check_output(client, client.wait(arguments.timeout))
-        if server.wait(30) != 0:
-            problems.append("the server did not end cleanly after shutdown()")
+        status = server.wait(30)
+        if status != 0:
+            problems.append(f"the server did not end cleanly after shutdown(): {'it still runs' if status is None else f'status {status}'}")
         shown = ("skip", "done") if problems else ("ok ", "skip", "done")  # docs/interop-matrix.md is made of these
         print("\n".join(line for line in client.lines if line.startswith(shown)))
         if bridge:

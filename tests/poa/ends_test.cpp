@@ -77,6 +77,32 @@ TEST_P(Ends, AnOrbWaitsOnceForWhatDoesNotReturn) {
   EXPECT_LT(took, 1200ms);
 }
 
+// CORBA 3.3 part 1, 8.2.4: an ORB has shut down when what it runs has ended. Who calls is not told BAD_INV_ORDER.
+TEST_P(Ends, RequestsThatStillRunGoOnUsingTheOrb) {
+  const OrbRef ending = make("still_running", "30000");
+  const PoaRef top = IDL::traits<POA>::narrow(ending->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  std::latch entered{1};
+  std::latch go{1};
+  std::string text;
+  std::string same;
+  const ObjectRef object = top->servant_to_reference(CORBA::make_reference<Probe>([&](std::int32_t n) {
+    entered.count_down();
+    go.wait();
+    same = ending->object_to_string(ending->string_to_object(text));
+    return n;
+  }));
+  text = ending->object_to_string(object);
+  auto call = std::async(std::launch::async, [&] { return outcome([&] { number(object, 7); }); });
+  entered.wait();
+  auto end = std::async(std::launch::async, [&] { ending->destroy(); });
+  while (outcome([&] { ending->list_initial_services(); }) == "none") std::this_thread::sleep_for(1ms);
+  go.count_down();
+  EXPECT_EQ(call.get(), "none");
+  EXPECT_EQ(same, text);
+  end.get();
+}
+
 TEST_P(Ends, ManagersAreInactiveAfterTheOrbsEnd) {
   const auto manager = root->the_POAManager();
   const PoaRef poa = root->create_POA("other", nullptr, {});

@@ -66,7 +66,7 @@ Picture look(Names& names, const CosNaming::Name& start) {
   names.walk(names.context(start), {.resolve = true, .follow = true}, [&](const Entry& entry) {
     if (entry.object == nullptr) {
       if (entry.failure.ends_with("NotFound")) return;  // unbound meanwhile
-      for (const char* gone : {"COMM_FAILURE", "TRANSIENT", "TIMEOUT"})
+      for (const char* gone : {"COMM_FAILURE", "TRANSIENT", "TIMEOUT", "BAD_INV_ORDER"})
         if (entry.failure.ends_with(gone)) throw std::runtime_error(entry.failure);
     }
     picture[naming::to_string(entry.name)] = {

@@ -44,9 +44,10 @@ class PollSignal {
     const std::lock_guard lock(mutex_);
     return over_.empty() ? 0 : over_.front();
   }
-  /// Forgets first_over(), which there is.
-  void drop_first() noexcept {
+  /// Forgets `first`, which first_over() was. Unless a lower one has been told of since: then that is what comes next.
+  void drop_first(std::uint64_t first) noexcept {
     const std::lock_guard lock(mutex_);
+    if (over_.empty() || over_.front() != first) return;
     std::pop_heap(over_.begin(), over_.end(), std::greater<>());
     over_.pop_back();
   }

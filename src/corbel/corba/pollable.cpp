@@ -111,7 +111,7 @@ struct PollableSet::Contents {
     while (const std::uint64_t number = signal->first_over()) {
       const auto found = members.find(number);
       if (found != members.end() && found->second.call->state() != State::pending) return found;
-      signal->drop_first();  // it has left, or is no longer ready
+      signal->drop_first(number);  // it has left, or is no longer ready
     }
     if (!signal->some_unlisted(false)) return members.end();
     const auto found = std::find_if(members.begin(), members.end(),

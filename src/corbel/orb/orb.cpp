@@ -51,11 +51,16 @@ class OrbState {
     if (destroyed.load(std::memory_order_acquire)) throw gone();
     if (core.is_shut_down()) throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown);
   }
+  /// The same, but requests that still run may go on using the ORB, which has shut down when the last one has ended or
+  /// nobody waits for it any more.
+  void check_usable() const {
+    if (!in_upcall() || core.left_running()) check();
+  }
+  bool in_upcall() const noexcept { return core.adapter() != nullptr && core.adapter()->in_upcall(); }
   /// Throws if waiting for requests to finish would wait for the caller's own request.
   void check_may_wait() const {
     if (core.left_behind()) return;  // then there is no thread to wait for
-    const bool in_upcall = core.adapter() != nullptr && core.adapter()->in_upcall();
-    if (in_upcall || core.on_own_thread() || core.completions().busy_here()) {
+    if (in_upcall() || core.on_own_thread() || core.completions().busy_here()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
                                  "waiting for requests to finish from inside a request or what follows one");
     }
@@ -187,7 +192,7 @@ std::string ORB::id() const {
 }
 
 std::string ORB::object_to_string(IDL::traits<Object>::ref_type object) {
-  state_->check();
+  state_->check_usable();
   if (object == nullptr) return corbel::ior::to_string(corbel::ior::Ior{});
   if (object->_target() == nullptr) {
     throw MARSHAL(corbel::corba::minor::kLocalObjectMarshalled, CompletionStatus::COMPLETED_NO,
@@ -197,32 +202,32 @@ std::string ORB::object_to_string(IDL::traits<Object>::ref_type object) {
 }
 
 IDL::traits<Object>::ref_type ORB::string_to_object(const std::string& text) {
-  state_->check();
+  state_->check_usable();
   return corbel::orb::read_reference(state_->core, text);
 }
 
 IDL::traits<Object>::ref_type ORB::resolve_initial_references(const ObjectId& name) {
-  state_->check();
+  state_->check_usable();
   return state_->initial_references.resolve(name);
 }
 
 void ORB::register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object) {
-  state_->check();
+  state_->check_usable();
   state_->initial_references.add(name, std::move(object));
 }
 
 IDL::traits<Object>::ref_type ORB::unregister_initial_reference(const ObjectId& name) {
-  state_->check();
+  state_->check_usable();
   return state_->initial_references.remove(name);
 }
 
 ORB::ObjectIdList ORB::list_initial_services() {
-  state_->check();
+  state_->check_usable();
   return state_->initial_references.names();
 }
 
 bool ORB::get_service_information(ServiceType, ServiceInformation& service_information) {
-  state_->check();
+  state_->check_usable();
   service_information = ServiceInformation();
   return false;
 }
@@ -233,20 +238,20 @@ IDL::traits<Object>::ref_type ORB::_registered(std::string_view name) const {
 
 object_reference<ValueFactoryBase> ORB::register_value_factory(const std::string& id,
                                                                object_reference<ValueFactoryBase> factory) {
-  state_->check();
+  state_->check_usable();
   if (id.empty() || factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
   return state_->face.value_factories().exchange(id, std::move(factory));
 }
 
 void ORB::unregister_value_factory(const std::string& id) {
-  state_->check();
+  state_->check_usable();
   if (state_->face.value_factories().exchange(id, nullptr) == nullptr) {
     throw BAD_PARAM(corbel::corba::minor::kValueFactory);
   }
 }
 
 object_reference<ValueFactoryBase> ORB::lookup_value_factory(const std::string& id) {
-  state_->check();
+  state_->check_usable();
   auto factory = state_->face.value_factories().find(id);
   if (factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
   return factory;

@@ -60,10 +60,11 @@ def callback_poa(orb, root, options):
 
 
 def serve(orb, reference):
-    """Tells where the object is, and runs until it has been told to end."""
+    """Tells where the object is, runs until it has been told to end, and ends the process."""
     print(orb.object_to_string(reference), flush=True)
     orb.run()
     orb.destroy()
+    os._exit(0)  # the interpreter's own end may crash on threads of omniORB's that still run
 
 
 def end_soon(orb):
