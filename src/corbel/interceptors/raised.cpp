@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/interceptors/raised.hpp"
 
+#include <new>
 #include <string_view>
 
 #include "corbel/base/thread_end.hpp"
@@ -63,8 +64,12 @@ void note_raised(orb::HookedRequest& request, CompletionStatus completed, MayFor
       }
       return;
     }
-    request.outcome = Outcome::forward;
-    request.forward = to->_target()->ior();
+    try {
+      request.forward = to->_target()->ior();
+      request.outcome = Outcome::forward;
+    } catch (const std::bad_alloc&) {
+      set_exception(request, std::make_exception_ptr(CORBA::NO_MEMORY(0, completed)));
+    }
   } catch (CORBA::SystemException& exception) {
     exception.completed(completed);
     set_exception(request, std::current_exception());

@@ -46,7 +46,12 @@ class IncomingCall : public corba::ServerCall {
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override { reply_with(results, {}); }
 
   void reply_with(base::FunctionRef<void(cdr::Encoder&)> results, Contexts contexts) {
-    const base::Status sent = send_here(messaging::ReplyStatus::no_exception, results, contexts);
+    base::Status sent;
+    try {
+      sent = send_here(messaging::ReplyStatus::no_exception, results, contexts);
+    } catch (...) {  // out of a value's own marshalling, say
+      corba::rethrow_with(corba::Completed::yes);
+    }
     if (!sent && sent.error().stage == base::Stage::encode) [[unlikely]]
       refuse_results(sent.error());
   }

@@ -59,7 +59,7 @@ class LocalCall : public corba::ServerCall {
   }
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override try {
     if (octets_ == nullptr || call_.operation.oneway) return;
-    const bool written = transfer(results);
+    const bool written = transfer_after(results);
     if (written) call_.decode_results(octets_->decoder);
     if (!written || !octets_->decoder.ok()) fail("results", corba::Completed::yes);
   } catch (const std::bad_alloc&) {
@@ -69,7 +69,7 @@ class LocalCall : public corba::ServerCall {
   /// is.
   void raise_as_expected(const corba::UserExceptionCore& exception) try {
     if (octets_ == nullptr) return;
-    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    const bool written = transfer_after([&](cdr::Encoder& encoder) { exception._encode(encoder); });
     if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
     fail("exception", corba::Completed::yes);
   } catch (const std::bad_alloc&) {
@@ -111,6 +111,14 @@ class LocalCall : public corba::ServerCall {
     octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
     octets_->decoder.set_context(&core_.context());
     return true;
+  }
+  /// The same, of what the servant has left. What throws there says nothing about what the servant has done.
+  bool transfer_after(base::FunctionRef<void(cdr::Encoder&)> write) {
+    try {
+      return transfer(write);
+    } catch (...) {
+      corba::rethrow_with(corba::Completed::yes);
+    }
   }
   [[noreturn]] void fail(const char* what, corba::Completed completed) {
     const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();

@@ -17,8 +17,12 @@ inline void note_exception(HookedRequest& request, const corba::ServerCall* call
   try {
     throw;
   } catch (const LocationForward& forward) {
-    request.outcome = Outcome::forward;
-    request.forward = forward.ior;
+    try {
+      request.forward = forward.ior;
+      request.outcome = Outcome::forward;
+    } catch (const std::bad_alloc&) {
+      request.exception = corba::exception_of("NO_MEMORY", 0, kNo);
+    }
   } catch (const corba::UserExceptionCore& exception) {
     const bool listed = call == nullptr || call->lists(exception._rep_id());
     request.exception = listed ? std::current_exception() : unknown(corba::minor::kUnlistedUserException);
@@ -80,7 +84,7 @@ class SeenCall final : public IncomingCall {
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
 
-  bool reply_exception() noexcept override {
+  bool reply_exception() noexcept override try {
     if (base::handles_thread_end()) {  // what is handled from here on is what is told instead
       try {
         base::rethrow_handled();
@@ -104,6 +108,8 @@ class SeenCall final : public IncomingCall {
     } catch (...) {
       return IncomingCall::reply_exception();
     }
+  } catch (...) {  // no memory for a copy of the forward
+    return IncomingCall::reply_exception();
   }
 
  private:

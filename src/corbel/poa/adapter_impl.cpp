@@ -202,6 +202,7 @@ void Adapter::refuse(std::string why) const {
 /// A key that no POA made may be the name of an initial reference (corbaloc:...:/Name).
 void Adapter::forward_named(base::ConstByteSpan object_key) const {
   if (auto ior = named(base::as_text(object_key))) throw orb::LocationForward{*std::move(ior), false};
+  if (space_->closed()) refuse({});  // and its names, perhaps, before
   corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, kNo, "no object has this key");
 }
 

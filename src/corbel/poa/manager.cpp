@@ -63,6 +63,11 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   check_ended(State::inactive, stuck);
 }
 
+bool Manager::has_ended_objects() noexcept {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::inactive && etherealizes_;
+}
+
 void Manager::check_ended(State state, const base::SharedPtr<Poa>& stuck) const {
   if (stuck == nullptr) return;
   corba::raise("TIMEOUT", kStillRunning, corba::Completed::maybe,

@@ -46,6 +46,9 @@ class Manager : public virtual base::SharedFromThis {
   /// last case.
   bool wait_while_holding(std::uint64_t seen, base::Deadline deadline);
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_acquire); }
+  /// True if deactivate() has been told to end the objects of its POAs. Who asks with a POA's mutex locked, and is told
+  /// no, has that look at this POA later.
+  bool has_ended_objects() noexcept;
   /// The ORB ends: inactive, as after deactivate().
   void retire();
   /// Lets all threads in wait_while_holding() look again at their POA.

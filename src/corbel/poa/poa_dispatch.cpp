@@ -17,12 +17,17 @@ namespace corbel::poa {
 
 using State = ManagerState;
 
+/// With the mutex locked. Clients that ask again may find the objects elsewhere, or here when the server is back.
+[[gnu::always_inline]] inline void Poa::check_not_ending() const {
+  if (life_ == Life::alive) [[likely]]
+    return;
+  corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, kNo, "POA '" + name_ + "' is being destroyed");
+}
+
 bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until, orb::Place* place) {
   CORBEL_PROBE("servant lookup");
-  if (life_ != Life::alive) [[unlikely]] {
-    corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, kNo, "POA '" + name_ + "' is being destroyed");
-  }
+  check_not_ending();
   if (manager_->state() != State::active && !pass_manager(lock, held_until)) return false;
   ActiveObject* object = policies_.retain ? objects_.find_active(object_id) : nullptr;
   if (object == nullptr) {
@@ -59,12 +64,13 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
     held_until = space_->hold_deadline();
     CORBEL_LOG(space_->core().log(), poa, debug, "request held", {"poa", name_}, {"manager", manager->id()});
   }
-  std::string too_long = "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time";
+  const auto keep = self();  // nothing counts a request that is held: its POA may end meanwhile
   lock.unlock();
   if (manager->wait_while_holding(wakes, *held_until)) return false;
   CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
              {"manager", manager->id()}, {"limit", "-ORBHoldTimeout"});
-  corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo, std::move(too_long));
+  corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
+               "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time");
 }
 
 void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
@@ -127,7 +133,7 @@ void Poa::leave(ActiveObject* object) noexcept {
 }
 
 bool Poa::knows(base::ConstByteSpan object_id) {
-  if (life_ != Life::alive) return false;
+  check_not_ending();
   if (policies_.use_default_servant() || policies_.use_servant_manager()) return true;
   return objects_.find_active(object_id) != nullptr;
 }

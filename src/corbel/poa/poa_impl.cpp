@@ -105,9 +105,19 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
   if (auto found = existing_child(name); found != nullptr || source == nullptr) return found;
   const auto activation = space_->activations().begin(path);
   tree.unlock();
-  const bool created = ask(*source, std::string(name), activation->failure);
-  tree.lock();
-  space_->activations().end(activation);
+  bool created = false;
+  {
+    struct Over {  // also without memory: nobody is to wait for it then
+      ~Over() {
+        tree.lock();
+        activations.end(activation);
+      }
+      std::unique_lock<std::mutex>& tree;
+      Activations& activations;
+      const std::shared_ptr<Activation>& activation;
+    } const over{tree, space_->activations(), activation};
+    created = ask(*source, std::string(name), activation->failure);
+  }
   return made(*activation, created ? existing_child(name) : nullptr);
 }
 
@@ -119,7 +129,10 @@ void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
       const Borrowed borrowed(hooks, lent);
       act();
     };
-    return space_->core().main_thread().run(act_there, space_->hold_deadline(), otherwise);
+    // Without a limit for turns what can be done here waits no longer than the end that it belongs to.
+    const bool bounded = space_->holds() || otherwise == Otherwise::refuse;
+    return space_->core().main_thread().run(act_there, bounded ? turn_deadline() : space_->shutdown_deadline(),
+                                            otherwise);
   }
   (void)one_at_a_time_.take(base::Deadline::none());  // one after the other, however long each of them takes
   const HasTurn turn(*this, one_at_a_time_);
@@ -286,11 +299,11 @@ ChildSourcePtr Poa::child_source() {
 }
 
 void Poa::set_child_source(ChildSourcePtr source) {
+  const std::lock_guard tree(space_->tree());  // first: an end that begins after the look drops it
   {
     const std::lock_guard lock(slot_.mutex);
     check_alive();
   }
-  const std::lock_guard tree(space_->tree());
   child_source_.swap(source);
 }
 

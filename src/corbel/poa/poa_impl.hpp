@@ -118,7 +118,8 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   /// Until release().
   ActiveObject* hold(const Upcall& upcall) noexcept;
   void release(ActiveObject* object) noexcept { leave(object); }
-  /// As far as can be known without an upcall. Call with the slot's mutex locked.
+  /// As far as can be known without an upcall. Call with the slot's mutex locked. Throws TRANSIENT if the end has
+  /// begun.
   bool knows(base::ConstByteSpan object_id);
 
  protected:
@@ -138,6 +139,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   /// True if there is an application's part that is told of the ends of objects.
   bool tells_of_ends() const noexcept { return policies_.retain && servant_source_ != nullptr; }
   void check_alive() const;  // with the mutex locked: the end has not begun
+  void check_not_ending() const;
   bool wait_until_gone(base::Deadline deadline);
   bool wait_for_change(PoaLock& lock, base::FunctionRef<bool()> over, base::Deadline deadline);
   void tell_still_running(std::string_view wanted);

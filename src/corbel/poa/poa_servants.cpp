@@ -170,6 +170,10 @@ ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& s
   }
   ActiveObject& object = objects_.add(object_id, servant);
   ++object.running;
+  if (manager_->has_ended_objects()) [[unlikely]] {  // it comes too late to be among them
+    object.state = ActiveObject::State::leaving;
+    object.cleanup = true;
+  }
   return object;
 }
 
