@@ -92,8 +92,9 @@ void Iterators::add(Id id, StatePtr state) {
     by_use_.pop_front();
   }
   state->used = now;
-  by_use_.push_back(id);
-  table_[id] = {std::move(state), std::prev(by_use_.end())};
+  std::list<Id> place{id};  // first: without memory it is in neither of the two
+  table_[id] = {std::move(state), place.begin()};
+  by_use_.splice(by_use_.end(), place);
 }
 
 void Iterators::expire(Clock::time_point now) {

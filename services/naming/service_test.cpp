@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "support/allocations.hpp"
 #include "test_support.hpp"
 
 namespace corbel::naming {
@@ -32,6 +33,31 @@ TEST_P(ServiceTest, WhatIsBoundIsResolved) {
   root_->unbind(name("a.k/b"));
   EXPECT_EQ(not_found([&] { root_->resolve(name("a.k/b")); }), "missing_node b");
   EXPECT_TRUE(root_->resolve(name("a.k"))->_is_a("IDL:omg.org/CosNaming/NamingContextExt:1.0"));
+}
+
+// Each allocation is refused once; whatever has come of it, the next listing looks at all iterators.
+TEST_P(ServiceTest, AnIteratorThatCouldNotBeMadeWithoutMemoryIsNoneLater) {
+  ServiceLimits limits;
+  limits.iterator_idle = std::chrono::milliseconds(0);
+  start(limits);
+  for (const char* const each : {"a", "b"}) root_->bind(name(each), object("thing"));
+  const auto list = [&] {
+    BindingList found;
+    IteratorRef more;
+    root_->list(1, found, more);
+  };
+  list();
+  bool refused = true;
+  for (std::size_t first = 0; refused; ++first) {
+    corbel::test::refuse_allocations(first, 1);
+    try {
+      list();
+    } catch (const CORBA::SystemException&) {
+    }
+    refused = corbel::test::allocations_since() > first;
+    corbel::test::refuse_allocations(0, 0);
+    EXPECT_NO_THROW(list()) << "allocation " << first;
+  }
 }
 
 TEST_P(ServiceTest, EveryExceptionSaysWhereTheNameEnded) {

@@ -72,18 +72,27 @@ class SqlStore::Borrowed {
 
  private:
   void give_back() noexcept {
-    std::vector<std::unique_ptr<Reader>> lost;
+    bool lost = false;
     {
       const std::lock_guard lock(store_.readers_mutex_);
       --store_.borrowed_;
-      if (reader_ != nullptr && !reader_->connection->usable()) {
-        lost.swap(store_.readers_);  // where one is lost the idle ones are, too
-        store_.readers_.reserve(kIdleReaders);
-      } else if (reader_ != nullptr && store_.readers_.size() < kIdleReaders) {
-        store_.readers_.push_back(std::move(reader_));
+      lost = reader_ != nullptr && !reader_->connection->usable();
+      if (reader_ != nullptr && !lost && store_.readers_.size() < kIdleReaders) {
+        store_.readers_.push_back(std::move(reader_));  // there is room: it was reserved
       }
     }
     store_.returned_.notify_one();
+    if (lost) drop_idle();
+  }
+  /// Where one is lost the idle ones are, too. They close without the lock.
+  void drop_idle() noexcept {
+    for (;;) {
+      std::unique_ptr<Reader> idle;
+      const std::lock_guard lock(store_.readers_mutex_);
+      if (store_.readers_.empty()) return;
+      idle = std::move(store_.readers_.back());
+      store_.readers_.pop_back();
+    }
   }
 
   SqlStore& store_;
@@ -132,7 +141,7 @@ bool SqlStore::try_again(const StoreError& failure, Patience patience, int attem
     tell_now_and_then(failure.what());
     return false;
   }
-  if (!away_.exchange(true) && tell_) tell_(failure.what());
+  if (!away_.exchange(true)) tell(failure.what());
   if (failure.completed() != StoreError::Completed::no) return false;
   constexpr std::chrono::milliseconds kShort(10), kMost(200);
   // The first time at once: a connection that idled may have been lost long ago.
@@ -148,13 +157,20 @@ void SqlStore::tell_now_and_then(const char* line) {
   const std::int64_t now = std::chrono::duration_cast<std::chrono::seconds>(Clock::now().time_since_epoch()).count();
   std::int64_t last = told_.load(std::memory_order_relaxed);
   if (now - last < kBetween || !told_.compare_exchange_strong(last, now, std::memory_order_relaxed)) return;
-  if (tell_) tell_(line);
+  tell(line);
+}
+
+/// The changes of others wait for whoever tells: what goes wrong there is no failure of theirs.
+void SqlStore::tell(std::string_view line, std::string_view more) noexcept {
+  if (!tell_) return;
+  try {
+    tell_(std::string(line).append(more));
+  } catch (const std::exception&) {  // no memory for the line, say
+  }
 }
 
 void SqlStore::answered() {
-  if (away_.load(std::memory_order_relaxed) && away_.exchange(false) && tell_) {
-    tell_(engine_->name() + ": answers again");
-  }
+  if (away_.load(std::memory_order_relaxed) && away_.exchange(false)) tell(engine_->name(), ": answers again");
 }
 
 template <class Work>

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql.hpp"
@@ -77,6 +78,7 @@ class SqlStore final : public Store {
   Patience patience() const;
   bool try_again(const StoreError& failure, Patience patience, int attempt);
   void tell_now_and_then(const char* line);
+  void tell(std::string_view line, std::string_view more = {}) noexcept;
   void answered();
 
   Writer& writer(Patience patience);

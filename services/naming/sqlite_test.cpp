@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "sql_store.hpp"
@@ -40,6 +41,23 @@ class SqliteTest : public testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<SqlStore> store_;
 };
+
+// Changes of other threads would wait for it without end.
+TEST(SqliteTold, WhoIsToldOfAFailureAndFailsDoesNotKeepTheChangesThatFollow) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/names.db";
+  const auto tell = [](const std::string&) { throw std::runtime_error("no room for the line"); };
+  const auto store =
+      std::make_shared<SqlStore>(std::make_unique<Sqlite>(path, Durability::process), StoreLimits(), tell);
+  SqliteConnection(path, SqliteConnection::Mode::create).execute("DROP TABLE binding");
+  std::promise<void> refused;
+  auto done = refused.get_future();
+  std::thread([store, refused = std::move(refused)]() mutable {
+    for (int i = 0; i < 2; ++i) EXPECT_THROW(store->unbind(kRoot, component("a")), StoreError);
+    refused.set_value();
+  }).detach();
+  EXPECT_EQ(done.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+}
 
 TEST_F(SqliteTest, ASecondProcessIsRefused) {
   EXPECT_THROW(open(path()), StoreError);

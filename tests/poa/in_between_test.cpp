@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "corbel/ior/profile.hpp"
+#include "corbel/orb/group_table.hpp"
+#include "corbel/orb/main_thread.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/poa/poa_face.hpp"
 #include "support/allocations.hpp"
@@ -92,14 +94,14 @@ class Maker final : public AdapterActivator {
   }
 };
 
-class ShortOfMemory : public PoaTest {
+class HastyAndShortOfMemory : public PoaTest {
  protected:
-  ShortOfMemory() : PoaTest("1000") {}
+  HastyAndShortOfMemory() : PoaTest("1000") {}
 };
-INSTANTIATE_TEST_SUITE_P(Ways, ShortOfMemory, ::testing::Values("local"));
+INSTANTIATE_TEST_SUITE_P(Ways, HastyAndShortOfMemory, ::testing::Values("local"));
 
 // Each allocation is refused once. Whoever asks next is not to wait for an activator that is not being asked.
-TEST_P(ShortOfMemory, AChildThatCouldNotBeMadeWithoutMemoryIsMadeLater) {
+TEST_P(HastyAndShortOfMemory, AChildThatCouldNotBeMadeWithoutMemoryIsMadeLater) {
   root->the_activator(CORBA::make_reference<Maker>());
   const std::string name = "a child whose name needs memory";
   const auto ask = [&] { root->find_POA(name, true); };
@@ -114,6 +116,37 @@ TEST_P(ShortOfMemory, AChildThatCouldNotBeMadeWithoutMemoryIsMadeLater) {
     test::refuse_allocations(0, 0);
     ASSERT_EQ(std::async(std::launch::async, [&] { return outcome(ask); }).get(), "none") << "allocation " << first;
     root->find_POA(name, false)->destroy(true, true);
+  }
+}
+
+TEST(ShortOfMemory, WhatTheMainThreadCouldNotBeCalledForIsNotRunWhenItsCallerIsGone) {
+  orb::MainThread main([] { throw std::bad_alloc(); }, [] { return false; });
+  ASSERT_TRUE(main.enter());
+  int ran = 0;
+  std::async(std::launch::async, [&] {
+    const auto run = [&] { ++ran; };
+    EXPECT_THROW(main.run(run, base::Deadline::none(), orb::MainThread::Otherwise::refuse), std::bad_alloc);
+  }).get();
+  EXPECT_FALSE(main.pending());
+  EXPECT_EQ(main.serve_waiting(), 0U);
+  EXPECT_EQ(ran, 0);
+  main.leave();
+}
+
+TEST(ShortOfMemory, AGroupThatCouldNotBeJoinedCanBeLeft) {
+  const ior::GroupIdentity group{{1, 0}, "a domain whose name needs memory", 7, 0};
+  bool refused = true;
+  for (std::size_t first = 0; refused; ++first) {
+    orb::GroupTable table;
+    const base::Bytes member(100);
+    test::refuse_allocations(first, 1);
+    try {
+      table.add(group, member);
+    } catch (const std::bad_alloc&) {
+    }
+    refused = test::allocations_since() > first;
+    test::refuse_allocations(0, 0);
+    table.remove(group, member);
   }
 }
 

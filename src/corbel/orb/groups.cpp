@@ -51,10 +51,10 @@ base::Bytes key_of_member(Core& core, const ObjectRef& member) {
 
 void GroupTable::add(const ior::GroupIdentity& group, const base::Bytes& member) {
   const std::lock_guard lock(mutex_);
-  auto& keys = groups_[group.key()];
-  auto more = keys == nullptr ? std::make_shared<Keys>() : std::make_shared<Keys>(*keys);
+  const auto found = groups_.find(group.key());
+  auto more = found == groups_.end() ? std::make_shared<Keys>() : std::make_shared<Keys>(*found->second);
   if (std::find(more->begin(), more->end(), member) == more->end()) more->push_back(member);
-  keys = std::move(more);
+  groups_[group.key()] = std::move(more);  // last: no group is without members
 }
 
 void GroupTable::remove(const ior::GroupIdentity& group, const base::Bytes& member) {

@@ -138,7 +138,13 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
     changed_.notify_all();
     if (event_.is_open()) event_.set();
     lock.unlock();
-    call_();
+    try {
+      call_();
+    } catch (...) {  // no memory; the call works on this thread's stack if it has begun all the same
+      lock.lock();
+      if (remove(task)) throw;
+      lock.unlock();
+    }
     lock.lock();
   }
   bool waits = !closed_;
