@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients that say of themselves what is not so.
+#include <new>
+
 #include "raw_guest.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::bidirectional_test {
 namespace {
@@ -49,6 +52,23 @@ TEST_F(Hostile, HonestOnesAreCalled) {
   ASSERT_TRUE(guest.enter(profile_at(kHost, 4000), points_context({{kHost, 4000}})));
   EXPECT_TRUE(calls_over(guest));
   EXPECT_TRUE(calls_over(guest));
+}
+
+// Each allocation is refused once, here or there.
+TEST_F(Hostile, WantOfMemoryForWhatTheySayEndsNoServer) {
+  const test::Octets points = points_context({{"a-host-whose-name-needs-memory", 4000}, {kHost, 4000}});
+  bool refused = true;
+  for (std::size_t first = 0; refused; ++first) {
+    RawGuest guest(server_);
+    test::refuse_allocations(first, 1);
+    try {
+      (void)guest.enter(profile_at(kHost, 4000), points);
+    } catch (const std::bad_alloc&) {
+    }
+    refused = test::allocations_since() > first;
+    test::refuse_allocations(0, 0);
+  }
+  expect_well();
 }
 
 TEST_F(Hostile, PointsMayComeLaterAndBeMore) {

@@ -123,8 +123,8 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
 
 /// Something is installed that looks at requests.
 [[gnu::noinline]] void Dispatch::on_request_seen(connection::Connection& connection,
-                                                 const messaging::IncomingRequest& request,
-                                                 cdr::Decoder& body) noexcept {
+                                                 const messaging::IncomingRequest& request, cdr::Decoder& body) noexcept
+    try {
   const bool traced = core_.log().on(base::LogModule::server, base::LogLevel::trace);
   const auto begin = std::chrono::steady_clock::now();
   const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;
@@ -144,6 +144,8 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
     UnseenCall call(core_, connection, request, body);
     run(call);
   }
+} catch (const std::bad_alloc&) {  // for what the client says of the connection
+  (void)UnseenCall(core_, connection, request, body).reply_exception();
 }
 
 void Dispatch::on_group() noexcept {
