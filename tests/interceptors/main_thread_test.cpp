@@ -119,6 +119,31 @@ TEST_P(OnTheMainThread, RequestsAreLeftThereHoweverTheyEnd) {
   EXPECT_EQ(places_->take_here(), "begun left ");
 }
 
+// The thread gets slots of theirs meanwhile, while it has those of the thread that waits.
+TEST_P(OnTheMainThread, RequestsWithinOthersMayUseOtherOrbsForTheFirstTime) {
+  std::vector<std::unique_ptr<Orb>> others;
+  for (int i = 0; i < 8; ++i) {
+    others.push_back(
+        std::make_unique<Orb>(Parts{.pre_init = [](const InitInfoRef& info) { info->allocate_slot_id(); }}));
+  }
+  const ThingRef within = orb_.thing(client_->object_to_string(thing_));
+  std::string after;
+  servant_->on_ask = [&](const std::string& question) {
+    if (question == "within") {
+      for (const auto& other : others) other->current()->set_slot(0, any_with("another's"));
+      return question;
+    }
+    current_->set_slot(0, any_with("the servant's"));
+    const std::string answer = within->ask("within");
+    after = text_in(current_->get_slot(0));
+    return answer;
+  };
+  current_->set_slot(0, any_with("the main thread's"));
+  meanwhile([&] { EXPECT_EQ(thing_->ask("outer"), "within"); });
+  EXPECT_EQ(after, "the servant's");
+  EXPECT_EQ(text_in(current_->get_slot(0)), "the main thread's");
+}
+
 TEST_P(OnTheMainThread, WhatAServantCallsHereIsLeftOnce) {
   const auto inner = CORBA::make_reference<Servant>();
   const auto ordinary = IDL::traits<Watched::Thing>::narrow(orb_.root()->servant_to_reference(inner));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <list>
 #include <utility>
 
 #include "corbel/base/thread_value.hpp"
@@ -16,7 +17,8 @@ using PortableInterceptor::SlotId;
 
 namespace {
 
-using Areas = base::ThreadValue<std::vector<std::pair<std::uint64_t, OfThread>>>;
+// What a thread that waits has lent stays where it is, whichever areas come in between.
+using Areas = base::ThreadValue<std::list<std::pair<std::uint64_t, OfThread>>>;
 
 std::uint64_t next_area() noexcept {
   static std::atomic<std::uint64_t> last{0};
