@@ -90,6 +90,8 @@ class Lease::Keeper {
     try {
       note(asked, context_->renew(name_, lease_, seconds));
       return true;
+    } catch (const NamingContext::CannotProceed&) {  // a service on the way is away, and the name may be there still
+      throw;
     } catch (const CORBA::UserException&) {
       return false;
     } catch (const CORBA::OBJECT_NOT_EXIST&) {  // the context was lost

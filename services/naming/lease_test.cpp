@@ -48,6 +48,25 @@ class LeaseTest : public ServiceFixture {
 };
 INSTANTIATE_TEST_SUITE_P(Collocation, LeaseTest, testing::Values("off", "on"));
 
+TEST_P(LeaseTest, ANameBeyondAServiceThatIsAwayIsHeldUntilItsLeaseEnds) {
+  auto beyond = std::make_unique<Server>("beyond");
+  root_->bind_context(name("beyond"),
+                      ext(IDL::traits<NamingContext>::narrow(client_->string_to_object(beyond->reference()))));
+  std::atomic<int> told{0};
+  Lease::Options given = options(kLength);
+  given.changed = [&](bool, const std::string&) { ++told; };
+  const auto begun = std::chrono::steady_clock::now();
+  const Lease lease(client_, "beyond/name", object("thing"), given);
+  beyond.reset();
+  // It has been asked for once at least, and in vain.
+  while (std::chrono::steady_clock::now() < begun + kLength * 2 / 3) {
+    if (told != 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(told, 0);
+  EXPECT_TRUE(lease.held());
+}
+
 TEST_P(LeaseTest, WhatIsLeasedEndsByItselfUnlessItIsRenewed) {
   const auto context = leasing();
   ASSERT_NE(context, nullptr);
