@@ -185,6 +185,30 @@ TEST_P(InBetween, AnAdapterThatEndsKeepsNoActivatorThatItIsJustGiven) {
   }
 }
 
+TEST(ManyInBetween, ManagersOfAdaptersThatAreMadeWhileTheOrbEndsAreInactiveToo) {
+  for (int round = 0; round < 400; ++round) {
+    const OrbRef brief = make_orb("brief");
+    const PoaRef top = IDL::traits<POA>::narrow(brief->resolve_initial_references("RootPOA"));
+    std::vector<IDL::traits<POAManager>::ref_type> managers;
+    std::latch begun(2);
+    auto maker = std::async(std::launch::async, [&] {
+      begun.arrive_and_wait();
+      (void)outcome([&] {
+        for (int i = 0;; ++i) {
+          managers.push_back(top->create_POA(std::to_string(i), nullptr, {})->the_POAManager());
+        }
+      });
+    });
+    begun.arrive_and_wait();
+    brief->shutdown(true);
+    maker.get();
+    for (const auto& each : managers) {
+      ASSERT_EQ(each->get_state(), POAManager::State::INACTIVE) << each->get_id() << " of " << managers.size();
+    }
+    brief->destroy();
+  }
+}
+
 TEST_P(InBetween, TheMainThreadTakesItsTimeWhereNothingIsHeld) {
   const OrbRef hasty = make_orb("hasty", {"-ORBHoldTimeout", "0"});
   const PoaRef top = IDL::traits<POA>::narrow(hasty->resolve_initial_references("RootPOA"));

@@ -60,11 +60,11 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
 
 bool AdapterSpace::close(bool wait, base::Deadline deadline) {
   closed_.store(true, std::memory_order_release);
-  const auto managers = managers_.close();
   const auto root = existing_root();
   // Requests that a manager held learn from their POA that it ends.
   if (root != nullptr) (void)root->end(true, false, deadline);
-  for (const auto& manager : managers) manager->retire();
+  // Now that no POA can be made any more, these are all managers that have one.
+  for (const auto& manager : managers_.close()) manager->retire();
   if (!wait) return true;
   if (!wait_until_told(deadline)) return false;
   if (root == nullptr) return true;
