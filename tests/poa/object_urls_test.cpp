@@ -84,6 +84,19 @@ TEST_F(ObjectUrls, OfInitialReferencesThatAreNoneAreBadParameters) {
   }
 }
 
+TEST_F(ObjectUrls, OfInitialReferencesThatLeadInACircleAreBadParameters) {
+  const OrbRef circle = make_orb("circle", {"-ORBInitRef", "A=corbaloc:rir:/B", "-ORBInitRef", "B=corbaloc:rir:/A",
+                                            "-ORBInitRef", "NameService=corbaname:rir:#name"});
+  for (const char* name : {"A", "B", "NameService"}) {
+    EXPECT_EQ(outcome([&] { circle->resolve_initial_references(name); }), "BAD_PARAM 0x4f4d000a") << name;
+  }
+  EXPECT_EQ(outcome([&] { circle->string_to_object("corbaname:rir:#name"); }), "BAD_PARAM 0x4f4d000a");
+  circle->destroy();
+  const OrbRef prefix = make_orb("circle", {"-ORBDefaultInitRef", "corbaloc:rir:"});
+  EXPECT_EQ(outcome([&] { prefix->resolve_initial_references("A"); }), "BAD_PARAM 0x4f4d000a");
+  prefix->destroy();
+}
+
 /// What string_to_object says about a file: URL.
 std::string told(const OrbRef& orb, const std::string& url) {
   try {

@@ -27,6 +27,7 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 constexpr std::string_view kNameService = "NameService";
 constexpr std::size_t kLongestShown = 100;
 constexpr std::size_t kLargestFile = 1U << 20;
+constexpr unsigned kMostNames = 16;  // each an initial reference that leads to the next one
 
 [[noreturn]] void refuse(std::uint32_t minor, std::string_view text, std::string_view why) {
   throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO,
@@ -111,8 +112,20 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
   return result;
 }
 
-/// Resolves corbaloc:rir:/name. An unknown name makes the URL wrong: BAD_PARAM, as for any other URL.
+/// How many names of initial references this thread is following, one inside the other.
+constinit thread_local unsigned t_followed = 0;
+struct Following {
+  Following() noexcept { ++t_followed; }
+  ~Following() { --t_followed; }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+};
+
+/// Resolves corbaloc:rir:/name. An unknown name makes the URL wrong: BAD_PARAM, as for any other URL. So do names that
+/// lead to each other in a circle, as options may have them.
 ObjectRef resolve_initial(Core& core, std::string_view url, const std::string& name) {
+  if (t_followed >= kMostNames) refuse(corba::minor::kUrlOther, url, "initial references lead in a circle");
+  const Following following;
   try {
     return face_of(core).orb()->resolve_initial_references(name);
   } catch (const CORBA::InvalidName& exception) {
