@@ -232,6 +232,29 @@ TEST_P(Activators, ARequestOnTheSameIdElsewhereDoesNotKeepFromActivating) {
   EXPECT_EQ(activated, "none");
 }
 
+TEST_P(Activators, ThatThrowWhatIsNoneOfCorbasSayThatNothingWasExecuted) {
+  class Thrower final : public ServantActivator {
+   public:
+    ServantRef incarnate(const ObjectId& id, PoaRef) override {
+      if (ObjectId_to_string(id) == "memory") throw std::bad_alloc();
+      throw std::runtime_error("no database");
+    }
+    void etherealize(const ObjectId&, PoaRef, ServantRef, bool, bool) override {}
+  };
+  const PoaRef poa = child("throws", {user_ids(), managed()});
+  poa->set_servant_manager(CORBA::make_reference<Thrower>());
+  for (const auto& [id, name] : {std::pair("memory", "NO_MEMORY"), std::pair("other", "UNKNOWN")}) {
+    const ObjectRef object = reference(poa, id);
+    try {
+      number(object);
+      ADD_FAILURE() << id;
+    } catch (const CORBA::SystemException& exception) {
+      EXPECT_EQ(exception._name(), std::string(name));
+      EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO) << id;
+    }
+  }
+}
+
 TEST_P(Activators, ARequestOnOneServantTellsNothingOfAnother) {
   const PoaRef poa = child("ids", {});
   const ServantRef other = CORBA::make_reference<Probe>();

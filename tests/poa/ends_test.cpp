@@ -103,6 +103,75 @@ TEST_P(Ends, RequestsThatStillRunGoOnUsingTheOrb) {
   end.get();
 }
 
+// The same: meanwhile "servicing incoming and outgoing requests", whether shutdown() waits for that or not.
+TEST_P(Ends, RequestsThatStillRunGoOnCallingOthers) {
+  for (const bool waits : {false, true}) {
+    const OrbRef other = make("called", "30000");
+    const OrbRef ending = make("calling", "30000");
+    const auto top_of = [](const OrbRef& whose) {
+      auto its_root = IDL::traits<POA>::narrow(whose->resolve_initial_references("RootPOA"));
+      its_root->the_POAManager()->activate();
+      return its_root;
+    };
+    const ObjectRef called = top_of(other)->servant_to_reference(CORBA::make_reference<Probe>());
+    const ObjectRef there = ending->string_to_object(other->object_to_string(called));
+    std::latch entered{1};
+    std::latch go{1};
+    std::string said;
+    const PoaRef top = top_of(ending);
+    const ObjectRef object = top->servant_to_reference(CORBA::make_reference<Probe>([&](std::int32_t n) {
+      entered.count_down();
+      go.wait();
+      said = outcome([&] { number(there); });
+      return n;
+    }));
+    auto call = std::async(std::launch::async, [&] { return outcome([&] { number(object, 7); }); });
+    entered.wait();
+    auto end = std::async(std::launch::async, [&] { ending->shutdown(waits); });
+    while (outcome([&] { ending->list_initial_services(); }) == "none") std::this_thread::sleep_for(1ms);
+    if (!waits) end.get();
+    go.count_down();
+    EXPECT_EQ(call.get(), "none");
+    EXPECT_EQ(said, "none") << waits;
+    if (waits) end.get();
+    ending->destroy();
+    EXPECT_EQ(outcome([&] { number(there); }).substr(0, 16), "OBJECT_NOT_EXIST");
+    other->destroy();
+  }
+}
+
+// OBJECT_NOT_EXIST would have the caller forget the object, which may be back when the server is.
+TEST_P(Ends, WhatARequestIsRefusedBecauseItsOrbEndsIsTransientToItsCaller) {
+  const OrbRef ending = make("refused", "30000");
+  const PoaRef top = IDL::traits<POA>::narrow(ending->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  const ObjectRef neighbour = top->servant_to_reference(CORBA::make_reference<Probe>());
+  std::latch entered{1};
+  std::latch go{1};
+  const ObjectRef object = top->servant_to_reference(CORBA::make_reference<Probe>([&](std::int32_t n) {
+    entered.count_down();
+    go.wait();
+    return number(neighbour) + n;
+  }));
+  const ObjectRef from_elsewhere = orb->string_to_object(ending->object_to_string(object));
+  auto call = std::async(std::launch::async, [&]() -> std::string {
+    try {
+      return std::to_string(number(from_elsewhere, 7));
+    } catch (const CORBA::TRANSIENT& transient) {
+      return transient.completed() == CORBA::CompletionStatus::COMPLETED_MAYBE ? "TRANSIENT" : transient.what();
+    } catch (const CORBA::Exception& other) {
+      return other.what();
+    }
+  });
+  entered.wait();
+  auto end = std::async(std::launch::async, [&] { ending->destroy(); });
+  while (outcome([&] { ending->list_initial_services(); }) == "none") std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(20ms);  // then its adapters take no more
+  go.count_down();
+  EXPECT_EQ(call.get(), "TRANSIENT");
+  end.get();
+}
+
 TEST_P(Ends, ManagersAreInactiveAfterTheOrbsEnd) {
   const auto manager = root->the_POAManager();
   const PoaRef poa = root->create_POA("other", nullptr, {});

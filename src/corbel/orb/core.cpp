@@ -358,12 +358,16 @@ void Core::run() {
   if (work_handles_.load() != 0) {
     raise(base::error(base::Stage::configure, Code::cancelled), "the ORB has a WorkHandle: another loop runs it");
   }
-  if (!main_thread_.enter()) return server().run();
-  if (server().run_until([this] { return main_thread_.wanted(); })) {
-    main_thread_.serve();  // from now on nothing else keeps it
+  if (!main_thread_.enter()) {
     server().run();
+  } else {
+    if (server().run_until([this] { return main_thread_.wanted(); })) {
+      main_thread_.serve();  // from now on nothing else keeps it
+      server().run();
+    }
+    main_thread_.leave();
   }
-  main_thread_.leave();
+  if (is_shut_down() && requests_ == nullptr) end_client_side(end_deadline());  // shutdown(false) may have left it
 }
 
 bool Core::work_pending() {

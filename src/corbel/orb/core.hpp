@@ -174,6 +174,7 @@ class Core final {
   bool ended() const noexcept { return server().ended(); }
   /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
   /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
+  /// Calls of other objects end then, too, or at once if no request runs.
   void shutdown(bool wait);
   /// When the end stops waiting: -ORBShutdownTimeout after shutdown() was first called; none before.
   base::Deadline end_deadline() const noexcept { return end_by_.load(std::memory_order_acquire); }
@@ -212,7 +213,7 @@ class Core final {
   Lane* find_lane(std::string_view name) const noexcept;
   connection::Server& server() const noexcept { return lanes_.front()->server(); }
   bool cancel_async(bool wait, base::Deadline deadline);
-  void end_client_side();
+  void end_client_side(base::Deadline deadline);
   bool end_adapter(bool wait, base::Deadline deadline);
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;

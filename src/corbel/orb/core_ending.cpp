@@ -20,8 +20,9 @@ bool Core::cancel_async(bool wait, base::Deadline deadline) {
   return !wait || server().completions().settle(deadline);
 }
 
-/// Closes what this ORB has opened.
-void Core::end_client_side() {
+/// Closes what this ORB has opened. Peers that read take what was kept back; others are not waited for.
+void Core::end_client_side(base::Deadline deadline) {
+  (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
   cache_.close();
   for (const auto& lane : lanes_) lane->server().end_calls();
 }
@@ -70,12 +71,10 @@ void Core::shutdown(bool wait) {
     for (const auto& lane : lanes_) lane->server().drain();
     main_thread_.close();
   }
-  ended = end_adapter(wait, deadline) && ended;
-  if (!again) {
-    // Peers that read take what was kept back; others are not waited for.
-    (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
-    if (!forwards) end_client_side();
-  }
+  const bool none_runs = end_adapter(wait, deadline);
+  ended = none_runs && ended;
+  // CORBA 3.3 part 1, 8.2.4: until they end, requests that still run may call others. Who waits for them ends that.
+  if (!forwards && (wait || none_runs)) end_client_side(deadline);
   if (!forwards) server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
   for (const auto& lane : lanes_) {
@@ -84,7 +83,7 @@ void Core::shutdown(bool wait) {
   if (wait && forwards) {
     server().completions().close();  // no thread is left for that
     ended = cancel_async(true, deadline) && ended;
-    end_client_side();
+    end_client_side(deadline);
   }
   if (!wait) return;
   (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));

@@ -88,7 +88,7 @@ class ObjectAdapter {
   virtual Hold hold() noexcept { return {}; }
   virtual void release(const Hold&) noexcept {}
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
-  /// that is done; false if some requests still ran at the deadline.
+  /// that is done. False if some requests still run, with `wait` at the deadline.
   virtual bool shutdown(bool wait, base::Deadline deadline) = 0;
   /// What of the core serves with it, the same for all. Named by the constructor alone, so that the linker takes it
   /// only if there are adapters.

@@ -82,6 +82,23 @@ void Poa::refuse_operation(const corba::ServerCall& call) {
                "the object has no operation '" + std::string(call.operation()) + "'");
 }
 
+/// From a handler: so has a call ended that the servant has made. Its status says nothing about what the servant has
+/// done before, and that this ORB ends says nothing about the object: it may be found elsewhere, or again.
+void Poa::throw_end_of_own_call(const corba::SystemExceptionCore& exception) const {
+  const orb::Core& core = space_->core();
+  auto failure = corba::failure_of(exception);
+  const bool shut_down = failure.is("BAD_INV_ORDER") && failure.minor == corba::minor::kOrbShutDown;
+  const bool destroyed = failure.is("OBJECT_NOT_EXIST") && failure.minor == corba::minor::kAdapterGone;
+  if ((shut_down || destroyed) && (core.is_shut_down() || core.is_destroyed())) {
+    failure = corba::system_failure("TRANSIENT", corba::minor::kPoaDestroyed, corba::Completed::maybe,
+                                    "the server ends: " + failure.detail);
+  } else if (failure.completed != kNo) {
+    throw;
+  }
+  failure.completed = corba::Completed::maybe;
+  corba::raise(std::move(failure));
+}
+
 /// From a handler.
 void Poa::answer_thrown(corba::ServerCall& call) {
   const auto answer = [&] {

@@ -101,6 +101,8 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
 
   /// As destroy(), but may wait for the caller's own requests. False if they have not ended by the deadline.
   bool end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline);
+  /// True when the end is over: no request of this adapter or of one below it runs any more.
+  bool is_gone() const noexcept;
   /// Deactivates every object, if the POA has a servant activator to tell.
   void etherealize_all();
   /// Waits until no request runs or `give_up` is true; false, and a line in the log that says what `wanted` that, if
@@ -205,6 +207,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   [[gnu::cold]] static void answer_thrown(corba::ServerCall& call);
   void run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
   void upcall(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
+  [[noreturn, gnu::cold]] void throw_end_of_own_call(const corba::SystemExceptionCore& exception) const;
   [[noreturn, gnu::cold]] static void refuse_operation(const corba::ServerCall& call);
 
   // Hooks (poa_hooks.cpp)

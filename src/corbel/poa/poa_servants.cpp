@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Default servants, servant activators and servant locators.
+#include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -16,6 +19,23 @@
 
 namespace corbel::poa {
 namespace {
+
+/// From a handler of what a servant manager threw instead of finding the servant. What is no exception of CORBA's is
+/// one here, where it is known who threw it and that nothing was executed.
+[[noreturn]] void throw_not_served(std::string_view who) {
+  try {
+    throw;
+  } catch (const corba::SystemExceptionCore&) {
+    throw;
+  } catch (const corba::UserExceptionCore&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    corba::raise_no_memory(0, kNo);
+  } catch (const std::exception& other) {
+    corba::raise("UNKNOWN", corba::minor::kForeignException, kNo,
+                 std::string(who) + " threw " + orb::current_exception_type() + ": " + other.what());
+  }
+}
 
 /// A call whose results wait for `before_results`, which may throw instead of them.
 class LocatedCall final : public corba::ServerCall {
@@ -157,7 +177,7 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline d
   } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
                {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
-    throw;
+    throw_not_served("the servant activator");
   }
 }
 
@@ -194,7 +214,7 @@ void Poa::serve_located_in_turn(ServantSource& locator, const ObjectId& object_i
   } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
                {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
-    throw;
+    throw_not_served("the servant locator");
   }
   // Once, before the results leave; what it throws takes their place, and that of what the operation has thrown.
   bool over = false;

@@ -30,6 +30,11 @@ bool Poa::wait_until_gone(base::Deadline deadline) {
   return ended;
 }
 
+bool Poa::is_gone() const noexcept {
+  const std::lock_guard lock(slot_.mutex);
+  return life_ == Life::gone;
+}
+
 bool Poa::wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline deadline, std::string_view wanted) {
   std::unique_lock lock(slot_.mutex);
   close_entries();

@@ -17,11 +17,8 @@ namespace corbel::poa {
     if (serve_built_in(upcall, call) || servant._dispatch(call)) [[likely]]
       return;
   } catch (const corba::SystemExceptionCore& exception) {
-    // The status of a call that the servant has made says nothing about what the servant has done before.
-    if (!exception.ended_own_call() || exception._completed() != kNo) throw;
-    auto failure = corba::failure_of(exception);
-    failure.completed = corba::Completed::maybe;
-    corba::raise(std::move(failure));
+    if (!exception.ended_own_call()) throw;
+    throw_end_of_own_call(exception);
   }
   refuse_operation(call);
 }
