@@ -140,6 +140,27 @@ TEST_P(Ends, RequestsThatStillRunGoOnCallingOthers) {
   }
 }
 
+TEST_P(Ends, OtherCallsThanThoseOfRequestsEndWhenRunReturns) {
+  const OrbRef ending = make_orb("runs", {"-ORBConcurrency", "single"});  // its requests run in run()
+  const PoaRef top = IDL::traits<POA>::narrow(ending->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  root->the_POAManager()->activate();
+  Stuck stuck;
+  const ObjectRef there = ending->string_to_object(orb->object_to_string(root->servant_to_reference(stuck.servant)));
+  const ObjectRef object = top->servant_to_reference(CORBA::make_reference<Probe>([&](std::int32_t n) {
+    ending->shutdown(false);
+    return n;
+  }));
+  auto call = std::async(std::launch::async, [&] { return outcome([&] { number(there); }); });
+  stuck.entered.wait();
+  auto runs = std::async(std::launch::async, [&] { ending->run(); });
+  EXPECT_EQ(number(orb->string_to_object(ending->object_to_string(object)), 7), 7);
+  runs.get();
+  EXPECT_EQ(call.get(), "BAD_INV_ORDER 0x4f4d0004");
+  stuck.go.count_down();
+  ending->destroy();
+}
+
 // OBJECT_NOT_EXIST would have the caller forget the object, which may be back when the server is.
 TEST_P(Ends, WhatARequestIsRefusedBecauseItsOrbEndsIsTransientToItsCaller) {
   const OrbRef ending = make("refused", "30000");
