@@ -256,6 +256,9 @@ TEST_P(References, ATimeOutIsOneLine) {
   const ThingRef quick = with_timeout(thing_, 1500ms);
   EXPECT_EQ(quick->ask("well"), "well");
   EXPECT_EQ(round_trip_of(quick->_get_policy(32)), 1500 * kMillisecond);
+  EXPECT_EQ(round_trip_of(with_timeout(thing_, 0ms)->_get_policy(32)), 0U) << "unbounded";
+  // What is left of a time that is over bounds the call, too.
+  EXPECT_EQ(round_trip_of(with_timeout(thing_, -1ms)->_get_policy(32)), 1U);
 }
 
 // 8.3.7 and 8.3.8, 8.10: the strongest level first.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/servant.hpp"
 #include "corbel/mapping/types.hpp"
@@ -22,11 +24,12 @@ CORBA::object_reference<I> with_policies(const CORBA::object_reference<I>& objec
 }
 
 /// The same object, whose calls take `timeout` at most, whatever thread and ORB say; 0: unbounded. Above 0 it is
-/// counted in steps of some milliseconds. A duration of std::chrono.
+/// counted in steps of some milliseconds; below, as what is left of a time that is over may be, calls end at once. A
+/// duration of std::chrono.
 template <class I, base::WholeNanoseconds D>
 CORBA::object_reference<I> with_timeout(const CORBA::object_reference<I>& object, D timeout) {
-  return with_policies(object,
-                       {CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(policy::units_of(timeout))});
+  const std::uint64_t units = timeout < D::zero() ? 1 : policy::units_of(timeout);
+  return with_policies(object, {CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(units)});
 }
 
 }  // namespace corbel
