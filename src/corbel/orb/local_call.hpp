@@ -101,6 +101,7 @@ class LocalCall : public corba::ServerCall {
     base::Bytes bytes;
     cdr::Decoder decoder;
     cdr::Limits limits;
+    base::SharedPtr<cdr::Attachment> arguments = {};  // of the decoder that read them
   };
 
   bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
@@ -108,6 +109,8 @@ class LocalCall : public corba::ServerCall {
     write(octets_->encoder);
     if (!octets_->encoder.ok()) return false;
     octets_->bytes = octets_->encoder.to_bytes();
+    // What frees circles of values looks at them when the skeleton, which calls this with results, has let go of them.
+    if (octets_->arguments == nullptr) octets_->arguments = octets_->decoder.attachment();
     octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
     octets_->decoder.set_context(&core_.context());
     return true;
