@@ -63,14 +63,9 @@ bool AdapterSpace::close(bool wait, base::Deadline deadline) {
   const auto root = existing_root();
   // Requests that a manager held learn from their POA that it ends.
   if (root != nullptr) (void)root->end(true, false, deadline);
-<<<<<<< HEAD
   // Now that no POA can be made any more, these are all managers that have one.
   for (const auto& manager : managers_.close()) manager->retire();
-  if (!wait) return true;
-=======
-  for (const auto& manager : managers) manager->retire();
   if (!wait) return root == nullptr || root->is_gone();
->>>>>>> d6aa0df8 (orb, poa: requests that still run after shutdown(false) may call others, as after shutdown(true); what its ORB's end refuses a request is TRANSIENT to its caller; what servant managers throw that is none of CORBA's says that nothing was executed)
   if (!wait_until_told(deadline)) return false;
   if (root == nullptr) return true;
   if (!root->end(true, true, deadline)) return false;  // a thread that closes again with waiting waits for it
