@@ -121,10 +121,14 @@ void Connection::speak() {
 void Connection::come_back() try {
   const Time due = conversation_.due();
   if (due >= armed_ && due != kNever) return;
-  if (armed_ != kNever) way_->reactor().cancel(timer_);
+  const Time soonest = now() + kSoonest;
+  // One that comes so soon stays: where there is always something to do, it would be put off for ever.
+  if (due != kNever && armed_ <= soonest) return;
+  // If it cannot be cancelled, it waits for the lock, and comes back here.
+  if (armed_ != kNever && !way_->reactor().cancel(timer_)) return;
   armed_ = due;
   if (due == kNever) return;
-  armed_ = std::max(due, now() + kSoonest);
+  armed_ = std::max(due, soonest);
   timer_ = way_->reactor().schedule(reactor::TimePoint(armed_), [self = ConnectionPtr(this)] {
     Lock lock(self->mutex_);
     self->armed_ = kNever;
