@@ -24,18 +24,6 @@ base::Status set_connect_timeout(int descriptor, base::Duration timeout) noexcep
   return {};
 }
 
-/// connect(2) until it has an answer; interrupted by a signal, calling it again goes on waiting.
-int connect_fully(int descriptor, const ConnectParameters& parameters, Deadline deadline) noexcept {
-  bool interrupted = false;
-  for (;;) {
-    if (::connect(descriptor, parameters.remote, parameters.remote_size) == 0) return 0;
-    const int os_error = errno;
-    if (interrupted && os_error == EISCONN) return 0;
-    if (os_error != EINTR || deadline.expired()) return os_error;
-    interrupted = true;
-  }
-}
-
 /// A connect(2) that another thread can end. shutdown(2) ends one under way, and the time-out one that is just
 /// beginning.
 class CancellableConnect {
@@ -56,6 +44,24 @@ class CancellableConnect {
   int descriptor_;
   base::Cancellation::Wait wait_{&end, &descriptor_};
 };
+
+/// connect(2) until it has an answer; interrupted by a signal, calling it again goes on waiting, for as long as the
+/// socket's time-out says. `cancellable`: of a socket whose time-out is the deadline.
+int connect_fully(int descriptor, const ConnectParameters& parameters, Deadline deadline,
+                  const CancellableConnect* cancellable = nullptr) noexcept {
+  bool interrupted = false;
+  for (;;) {
+    if (::connect(descriptor, parameters.remote, parameters.remote_size) == 0) return 0;
+    const int os_error = errno;
+    if (interrupted && os_error == EISCONN) return 0;
+    if (os_error != EINTR || deadline.expired()) return os_error;
+    interrupted = true;
+    if (cancellable == nullptr || deadline.is_none()) continue;
+    // In this order: who cancels from now on sets a time-out behind this one.
+    if (!set_connect_timeout(descriptor, std::max(deadline.remaining(), base::Duration(1)))) return os_error;
+    if (!cancellable->check()) return os_error;
+  }
+}
 
 /// A pause that another thread can end.
 class CancellablePause {
@@ -134,7 +140,7 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
   }
   const CancellableConnect cancellable(handle);
   CORBEL_CHECK(cancellable.check());
-  const int os_error = connect_fully(handle.get(), parameters, deadline);
+  const int os_error = connect_fully(handle.get(), parameters, deadline, &cancellable);
   CORBEL_CHECK(cancellable.check());
   if (os_error == EINPROGRESS || os_error == EALREADY || os_error == EAGAIN || os_error == EINTR) {
     return base::error(Stage::connect, Code::timed_out);  // the number only says that it was not done yet

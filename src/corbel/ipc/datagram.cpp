@@ -55,7 +55,7 @@ base::Result<std::size_t> send_to_local(int descriptor, const msghdr& message, D
     const base::Duration left = deadline.remaining();
     if (left == base::Duration::zero()) return base::error(Stage::send, Code::timed_out);
     CORBEL_CHECK(set_send_timeout(descriptor, left));
-    auto count = send_header(descriptor, message, 0);
+    auto count = send_header(descriptor, message, kInterruptible);  // which is would_block: what is left is waited
     CORBEL_CHECK(set_send_timeout(descriptor, base::Duration::zero()));
     if (count || count.error().code != Code::would_block) return count;
   }
