@@ -13,7 +13,7 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kLargestDatagram = 65'507;
-constexpr std::size_t kMostPieces = 1024;  // of one message that is sent from where it lies
+constexpr std::size_t kMostPieces = 1023;  // of one message that is sent from where it lies; and a header
 constexpr unsigned kMostAtOnce = 64;       // datagrams looked at before the clock
 
 /// True if so many datagrams were no message that the time is over: a flood of them never ends by itself.

@@ -131,13 +131,12 @@ class GroupAcceptor final : public Acceptor {
       look_at_interface();
       return base::error(Stage::accept, Code::would_block);
     }
+    Taken taken{*place_};
     auto socket = next_.handle() >= 0 ? base::Result<ipc::MulticastSocket>(std::move(next_))
                                       : join(endpoint_->address(), options_, settings_);
-    if (!socket) {
-      place_->vacate();
-      return base::error(Stage::accept, socket.error().code, socket.error().os_error);
-    }
+    if (!socket) return base::error(Stage::accept, socket.error().code, socket.error().os_error);
     auto ear = std::make_unique<GroupEar>(*std::move(socket), endpoint_->text(), place_);
+    taken.by_ear = true;
     place_->hold(*ear);
     return std::unique_ptr<Transport>(std::move(ear));
   }
@@ -149,6 +148,15 @@ class GroupAcceptor final : public Acceptor {
   }
 
  private:
+  /// Nobody would hear the group any more if the place stayed taken, whatever fails or is thrown.
+  struct Taken {
+    Place& place;
+    bool by_ear = false;
+    ~Taken() {
+      if (!by_ear) place.vacate();
+    }
+  };
+
   std::uint32_t interface_now() const noexcept {
     const auto found = interface_of(settings_);
     return found ? found->index() : 0;

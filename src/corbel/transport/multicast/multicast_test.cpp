@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <new>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "corbel/base/kept_log.hpp"
 #include "corbel/ipc/multicast.hpp"
 #include "corbel/transport/multicast/endpoint.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::transport::multicast {
 namespace {
@@ -167,6 +169,38 @@ TEST_F(Groups, HearAMessageInMorePiecesThanTheSystemTakesWholeAndOnce) {
     octets.resize(octets.size() - 1000);
     octets[0] = 99;
   }
+}
+
+// As many as the system takes of one packet, whose header is one more.
+TEST_F(Groups, HearAPacketOfManyPieces) {
+  const auto ear = *acceptor_->accept();
+  const auto sender = connect();
+  for (const std::size_t size : {1022U, 1023U, 1024U, 1025U}) {
+    const Bytes octets(size, static_cast<base::Octet>(size));
+    send(*sender, octets, 1);
+    EXPECT_EQ(receive(*ear), octets);
+  }
+}
+
+TEST_F(Groups, AreStillHeardAfterMemoryHasRunOut) {
+  std::unique_ptr<Transport> ear;
+  std::size_t failures = 0;
+  for (; ear == nullptr && failures < 1000; ++failures) {
+    test::refuse_allocations(failures, 1);
+    try {
+      if (auto accepted = acceptor_->accept()) ear = *std::move(accepted);
+    } catch (const std::bad_alloc&) {
+    }
+    test::refuse_allocations(0, 0);
+    ASSERT_TRUE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(ear == nullptr ? 20s : 0s),
+                                Stage::wait) ||
+                ear != nullptr)
+        << failures;
+  }
+  EXPECT_GT(failures, 1U);
+  ASSERT_NE(ear, nullptr);
+  send(*connect(), {1, 2, 3}, 3);
+  EXPECT_EQ(receive(*ear), (Bytes{1, 2, 3}));
 }
 
 // Each look takes a part of it and no more, so that others get their turn.

@@ -121,12 +121,13 @@ bool Reassembly::agrees(const Message& message, const Packet& packet) const noex
 void Reassembly::add(Message& message, const Packet& packet) {
   if (packet.of != 0) message.of = packet.of;
   if (packet.last) message.of = packet.number + 1;
+  // In this order: if memory runs out, nothing is said to be there that is not.
   if (message.there.size() <= packet.number) {
-    message.there.resize(packet.number + std::size_t{1});
     message.pieces.resize(packet.number + std::size_t{1});
+    message.there.resize(packet.number + std::size_t{1});
   }
-  message.there[packet.number] = true;
   message.pieces[packet.number].assign(packet.data.begin(), packet.data.end());
+  message.there[packet.number] = true;
   message.octets += packet.data.size();
   octets_ += packet.data.size();
   ++message.received;

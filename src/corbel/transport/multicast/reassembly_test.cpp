@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
+
+#include "support/allocations.hpp"
 
 namespace corbel::transport::multicast {
 namespace {
@@ -293,6 +296,37 @@ TEST_F(MiopReassembly, WithstandsAnything) {
   }
   EXPECT_GT(malformed(), 1000U);
   EXPECT_GT(delivered, 0U);
+}
+
+TEST_F(MiopReassembly, AMessageIsWholeOnceThereIsMemoryAgain) {
+  const Bytes message = numbered(600);
+  auto packets = cut(0, message, 100);
+  std::reverse(packets.begin(), packets.end());
+  bool refused = true;
+  for (std::size_t allocation = 0; refused; ++allocation) {
+    refused = false;
+    Reassembly reassembly(limits_);
+    Bytes whole;
+    whole.reserve(message.size());
+    const auto take_all = [&] {
+      for (const Bytes& packet : packets) {
+        if (const auto taken = reassembly.take(packet, kOne, kNow); !taken.empty())
+          whole.assign(taken.begin(), taken.end());
+      }
+    };
+    test::refuse_allocations(allocation, 1);
+    try {
+      take_all();
+    } catch (const std::bad_alloc&) {
+      refused = true;
+    }
+    test::refuse_allocations(0, 0);
+    if (refused) take_all();
+    // Unless all was there and only the whole found no room: no packet comes a third time.
+    EXPECT_TRUE(whole == message || reassembly.incomplete() == 1) << allocation;
+    EXPECT_EQ(reassembly.octets(), whole.empty() ? message.size() : 0U) << allocation;
+    ASSERT_LT(allocation, 100U);
+  }
 }
 
 }  // namespace
