@@ -90,8 +90,10 @@ base::Result<bool> Pieces::add(const Piece& piece, Joined& joined) {
   if (!keep(piece)) return false;
   open = find(piece.sequence);
   if (open->next != piece.count()) return false;
-  // The reader pays for this frame now, and the memory of the one before is kept for the next.
+  // The reader pays for this frame now, and the memory of the one before is kept for the next. What was paid for more
+  // than that was not to be had.
   repay(spare_.capacity());
+  repay(open->paid - std::min(open->paid, open->octets.capacity()));
   octets_ -= open->octets.capacity();
   spare_ = std::exchange(joined.octets, std::move(open->octets));
   octets_ += spare_.capacity();

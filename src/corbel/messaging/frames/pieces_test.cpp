@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <random>
 
 #include "corbel/messaging/frames/layout.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::messaging::frames {
 namespace {
@@ -84,6 +86,36 @@ TEST_F(FramePieces, InAnyOrderAndTwiceMakeTheFrame) {
     ASSERT_EQ(pieces_.oldest(), 0U);
   }
   EXPECT_EQ(counts_.incomplete, 0U);
+}
+
+TEST_F(FramePieces, OfWhichOneFoundNoMemoryArePaidForOnce) {
+  const base::Bytes frame = content(1000, 0);
+  std::size_t made = 0;
+  bool refused = true;
+  for (std::size_t allocation = 0; refused; ++allocation) {
+    refused = false;
+    Wallet wallet;
+    Joined joined;
+    Pieces pieces(counts_, limits_, &wallet, born_);
+    bool whole = false;
+    test::refuse_allocations(allocation, 1);
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const Piece each = piece(frame, i ^ 1);  // of each two the second comes first
+      try {
+        whole = *pieces.add(each, joined);
+      } catch (const std::bad_alloc&) {  // it comes again
+        refused = true;
+        whole = *pieces.add(each, joined);
+      }
+    }
+    test::refuse_allocations(0, 0);
+    if (!whole) continue;
+    ++made;
+    EXPECT_EQ(joined.octets, frame);
+    EXPECT_EQ(wallet.taken, joined.cost()) << allocation;
+    ASSERT_LT(allocation, 100U);
+  }
+  EXPECT_GT(made, 2U);
 }
 
 TEST_F(FramePieces, ThatDoNotFitTogetherAreRefused) {
