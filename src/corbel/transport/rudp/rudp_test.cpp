@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <latch>
 #include <random>
 
 #include "corbel/base/kept_log.hpp"
@@ -42,14 +43,18 @@ struct RawClient {
     ASSERT_TRUE(accept && accept->kind == Kind::accept);
     server_token = accept->offer.token;
   }
-  /// One octet at `position`; what the server says then.
-  std::optional<Datagram> leave_gap(std::uint64_t position, const InetAddress& server) {
+  /// One octet at `position`: octets of the datagram.
+  std::size_t gap(std::uint64_t position) {
     Segment segment;
     segment.position = position;
     segment.window = 10'000;
     segment.asks = true;
     segment.source = 77;
-    return ask(write_segment(room, server_token, segment, 1), server);
+    return write_segment(room, server_token, segment, 1);
+  }
+  /// What the server says then.
+  std::optional<Datagram> leave_gap(std::uint64_t position, const InetAddress& server) {
+    return ask(gap(position), server);
   }
   std::optional<Datagram> say_something(const InetAddress& server) {
     Segment segment;
@@ -269,6 +274,45 @@ TEST_F(Rudp, WhoHasShakenHandsIsNotForgottenForWantOfMemory) {
   test::refuse_allocations(0, 0);
   for (RawClient& each : clients) EXPECT_EQ(gaps_told(each.say_something(where)), 0U);
   for (std::size_t i = 0; i < clients.size(); ++i) ASSERT_NE(accept(), nullptr) << i;
+}
+
+// Both in one turn of the service's thread.
+TEST_F(Rudp, WhoWaitsIsWokenThoughThereIsNoMemoryForWhatCameBehind) {
+  listen();
+  const InetAddress where = address();
+  RawClient client, stranger;
+  ASSERT_NO_FATAL_FAILURE(client.open(where));
+  EXPECT_EQ(gaps_told(client.leave_gap(0, where)), 0U);
+  server_ = accept();
+  (void)receive(*server_, 1);
+  const Offer offer{77, kSmallestDatagram, 10'000};
+  const auto cookie = stranger.ask(write_hello(stranger.room, offer), where);
+  ASSERT_TRUE(cookie && cookie->kind == Kind::cookie);
+  const std::size_t size = write_open(stranger.room, offer, cookie->cookie);
+
+  std::atomic<bool> came{false};
+  std::thread reader([&] {
+    Bytes room(10);
+    came = server_->receive(room, Deadline::after(20s)).ok();
+  });
+  std::this_thread::sleep_for(300ms);  // past the timers of the hand-shake
+  std::latch busy(1), free(1);
+  const auto service = *Service::get(base::Log::none());
+  service->reactor().post([&] {
+    busy.count_down();
+    free.wait();
+  });
+  busy.wait();
+  (void)client.socket.send_to(base::ConstByteSpan(client.room).first(client.gap(1)), where);
+  (void)stranger.socket.send_to(base::ConstByteSpan(stranger.room).first(size), where);
+  test::refuse_allocations(0, SIZE_MAX);
+  free.count_down();
+  // Else by its next timer, after a third of the time in which a peer is given up.
+  const auto begin = std::chrono::steady_clock::now();
+  while (!came && std::chrono::steady_clock::now() < begin + 1s) std::this_thread::sleep_for(1ms);
+  test::refuse_allocations(0, 0);
+  EXPECT_TRUE(came);
+  reader.join();
 }
 
 TEST_F(Rudp, AnOpenWithoutACookieOfItsOwnGetsOneInstead) {

@@ -81,15 +81,22 @@ base::Status SharedSocket::watch() {
 
 // --- the service's thread ---
 
-void SharedSocket::on_event(reactor::Events events) noexcept try {
-  for (unsigned i = 0; i < kMostAtOnce && receive_one(); ++i) {
-  }
-  if (!is_usable(peer_) && any(events, reactor::Events::error)) hear_of_failures();
+void SharedSocket::on_event(reactor::Events events) noexcept {
+  // Where memory, or random numbers, run out, a datagram is lost, as others are. Those before it are not.
+  const auto bear = [](const auto& what) noexcept {
+    try {
+      what();
+    } catch (const std::exception&) {
+    }
+  };
+  bear([&] {
+    for (unsigned i = 0; i < kMostAtOnce && receive_one(); ++i) {
+    }
+    if (!is_usable(peer_) && any(events, reactor::Events::error)) hear_of_failures();
+  });
   // One answer, and one thread woken, for all that came together.
-  for (const ConnectionPtr& each : heard_) each->go_on();
+  for (const ConnectionPtr& each : heard_) bear([&] { each->go_on(); });
   heard_.clear();
-} catch (const std::exception&) {
-  // Memory, or random numbers, ran out: the datagram is lost, as others are.
 }
 
 /// False if there is none.
@@ -110,8 +117,8 @@ bool SharedSocket::receive_one() {
       if (!is_usable(peer_) || known_.empty()) return true;
       connection = known_.begin()->second.connection;
     }
-    connection->hear_of_failure(size.error());
     goes_on(connection);
+    connection->hear_of_failure(size.error());
     return true;
   }
   if (const auto datagram = read(base::ConstByteSpan(room_).first(*size))) hear(*datagram, from, to);
@@ -135,8 +142,8 @@ void SharedSocket::hear_of_failures() {
       }
     }
     for (const ConnectionPtr& each : concerned) {
-      each->hear_of_failure(told->why);
       goes_on(each);
+      each->hear_of_failure(told->why);
     }
   }
 }
@@ -148,8 +155,8 @@ void SharedSocket::hear(const Datagram& datagram, const InetAddress& from, const
   const ConnectionPtr connection = find(datagram.to);
   if (connection != nullptr) {
     if (!(connection->peer() == from)) return;
-    const bool paid = connection->hear(datagram);
     goes_on(connection);
+    const bool paid = connection->hear(datagram);
     if (!paid) cut_old_gaps();
     return;
   }
@@ -177,10 +184,11 @@ void SharedSocket::admit(const Datagram& open, const InetAddress& from, const In
   if (!door_.is_right(open.cookie, from, open.offer.token, now())) return greet(open, from, to);
   const ConnectionPtr connection = make(open, from, to);
   if (connection == nullptr) return;
-  connection->hear(open);
   goes_on(connection);
+  connection->hear(open);
 }
 
+/// Before it hears what it is to go on with: if there is no memory for that, it has not heard.
 void SharedSocket::goes_on(const ConnectionPtr& connection) {
   if (heard_.empty() || heard_.back() != connection) heard_.push_back(connection);
 }

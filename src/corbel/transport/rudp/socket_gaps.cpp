@@ -33,8 +33,8 @@ void SharedSocket::cut_old_gaps() {
   for (const Holder& each : holders) {
     const GapMemory* const used_up = each.gaps->short_one();
     if (used_up == nullptr) continue;
-    each.connection->cut();
     goes_on(each.connection);
+    each.connection->cut();
     tell_cut(each.connection->peer(), *used_up);
   }
 }
