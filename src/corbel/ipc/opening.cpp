@@ -67,6 +67,9 @@ SocketFile::SocketFile(const UnixAddress& address) noexcept : address_(address) 
 void SocketFile::remove() noexcept {
   if (address_.is_unnamed()) return;
   const UnixAddress made = std::exchange(address_, UnixAddress());
+  // Who comes next may find that nobody listens any more, and put a file of its own here, between looking and removing.
+  const auto lock = PathLock::take(made, true);
+  if (!lock) return;  // it is replaced by whoever comes next
   struct stat status {};
   if (::lstat(path_of(made), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
     ::unlink(path_of(made));

@@ -36,7 +36,7 @@ base::Status bind_local(int descriptor, const UnixAddress& address, bool replace
 
 /// Keeps others that open the same socket file away, from before bind(2) until the socket can be told from one whose
 /// owner is gone (after listen(2)): a file beside it, "NAME.lock", which goes with this. Every Corbel that may replace
-/// a file takes it.
+/// a file takes it, and to remove its own.
 class PathLock {
  public:
   /// Does nothing if the address has no file or `wanted` is false, or if no file can be made there (then bind(2) will
