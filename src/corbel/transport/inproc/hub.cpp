@@ -5,6 +5,7 @@
 #include <random>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/cancellation.hpp"
 #include "corbel/transport/inproc/ring.hpp"
 
 namespace corbel::transport::inproc {
@@ -23,9 +24,21 @@ std::string random_id() {
 }  // namespace
 
 base::Status Listener::push(std::unique_ptr<Transport> transport, base::Deadline deadline) {
+  const base::Cancellation::Wait waiting(
+      [](void* self) noexcept {
+        auto& listener = *static_cast<Listener*>(self);
+        const std::lock_guard lock(listener.mutex_);
+        listener.room_.notify_all();
+      },
+      this);
   std::unique_lock lock(mutex_);
-  const bool ready = wait_until(room_, lock, deadline, [&] { return closed_ || queue_.size() < backlog_; });
+  const bool ready =
+      wait_until(room_, lock, deadline, [&] { return closed_ || queue_.size() < backlog_ || waiting.cancelled(); });
   if (closed_) return base::error(Stage::connect, Code::refused);
+  if (waiting.cancelled()) {
+    room_.notify_one();  // it may have been told of room that it does not take
+    return base::error(Stage::connect, Code::cancelled);
+  }
   if (!ready) return base::error(Stage::connect, deadline.is_now() ? Code::would_block : Code::timed_out);
   queue_.push_back(std::move(transport));
   if (queue_.size() == 1) waiting_.set();

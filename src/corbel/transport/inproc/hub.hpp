@@ -21,8 +21,8 @@ class Listener {
   Listener(ipc::Event waiting, std::size_t backlog, base::Duration spin)
       : waiting_(std::move(waiting)), backlog_(backlog), spin_(spin) {}
 
-  /// Queues the server's end of a new conversation; a full queue holds the caller up. Errors (stage connect): refused
-  /// after close(), timed_out, would_block.
+  /// Queues the server's end of a new conversation; a full queue holds the caller up, whom another thread may end.
+  /// Errors (stage connect): refused after close(), cancelled, timed_out, would_block.
   base::Status push(std::unique_ptr<Transport> transport, base::Deadline deadline);
   base::Result<std::unique_ptr<Transport>> pop();
   /// Refuses from now on; peers in the queue see the end of their streams.

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <thread>
 
+#include "corbel/base/cancellation.hpp"
+
 namespace corbel::transport {
 namespace {
 
@@ -88,6 +90,31 @@ TEST(Inproc, ClosingTheAcceptorWakesAConnectThatWaitsForRoom) {
   });
   acceptor->close();
   second.join();
+}
+
+TEST(Inproc, AConnectThatWaitsForRoomIsEndedByAnotherThread) {
+  const auto factory = make_inproc(make_inproc_hub());
+  Options options;
+  options.backlog = 1;
+  const auto acceptor = *factory->listen(**factory->parse("name"), options);
+  const auto connector = factory->make_connector();
+  const auto endpoint = *factory->parse("name");
+  const auto first = *connector->connect(*endpoint, {}, Deadline::after(20s));
+  base::Cancellation cancellation;
+  std::thread ending([&] {
+    std::this_thread::sleep_for(20ms);
+    cancellation.cancel();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const base::Cancellation::Scope scope(cancellation);
+    const auto second = connector->connect(*endpoint, {}, Deadline::after(20s));
+    EXPECT_FALSE(second);
+    EXPECT_TRUE(second || second.error().code == Code::cancelled);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  ending.join();
+  EXPECT_TRUE(acceptor->accept());
 }
 
 TEST(Inproc, InAForkedChildTheListenersOfTheParentAreRefusedAndTheirNamesFree) {
