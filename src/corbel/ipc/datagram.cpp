@@ -43,6 +43,7 @@ base::Result<Handle> open_datagram(const InetAddress& address, const DatagramOpt
 
 base::Result<Handle> open_datagram(const UnixAddress& address, const DatagramOptions<UnixAddress>& options,
                                    SocketFile& file) noexcept {
+  CORBEL_TRY(const PathLock lock, PathLock::take(address, options.replace_stale));
   return open_local(address, SOCK_DGRAM, options, file);
 }
 

@@ -2,10 +2,14 @@
 // A server that ends while the next one starts at the same path.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <vector>
 
+#include "corbel/ipc/datagram.hpp"
 #include "corbel/ipc/test_support.hpp"
 
 namespace corbel::ipc {
@@ -35,6 +39,30 @@ TEST(Succession, WhoEndsDoesNotRemoveTheFileOfWhoComesNext) {
   ends.join();
   EXPECT_GT(opened, 0);
   EXPECT_EQ(unreachable, 0) << "after " << opened;
+}
+
+TEST(Succession, OfDatagramSocketsThatStartAtOnceOneGetsTheName) {
+  const test::Folder directory;
+  const auto address = *UnixAddress::path(directory / "s");
+  for (int round = 0; round < 300; ++round) {
+    // Another process left a stale one.
+    ASSERT_TRUE(UnixDatagramSocket::open(address, {.remove_on_close = false}));
+    constexpr int kStarters = 3;
+    std::vector<std::optional<base::Result<UnixDatagramSocket>>> opened(kStarters);
+    std::atomic<int> ready{0};
+    std::vector<std::thread> starters;
+    for (auto& mine : opened) {
+      starters.emplace_back([&] {
+        ++ready;
+        while (ready < kStarters) std::this_thread::yield();
+        mine.emplace(UnixDatagramSocket::open(address));
+      });
+    }
+    for (auto& starter : starters) starter.join();
+    const auto bound = std::count_if(opened.begin(), opened.end(), [](const auto& each) { return each->ok(); });
+    ASSERT_EQ(bound, 1) << "in round " << round;
+    ASSERT_TRUE(ConnectedUnixDatagram::open(address));
+  }
 }
 
 }  // namespace
