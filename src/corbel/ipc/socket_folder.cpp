@@ -28,14 +28,24 @@ constexpr int kMostNeighbours = 1 << 16;  // in a folder that every user may fil
 constexpr std::string_view kRandom = "-XXXXXX";
 
 /// True if it is this user's, and no other user may enter.
+bool is_private(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 0077U) == 0;
+}
 bool is_private(const std::string& path) {
   struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-         (status.st_mode & 0077U) == 0;
+  return ::lstat(path.c_str(), &status) == 0 && is_private(status);
 }
 
+/// The last user that leaves takes it away, perhaps between making it and looking at it.
 bool make_private(const std::string& path) {
-  return (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) && is_private(path);
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return false;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) return is_private(status);
+    if (errno != ENOENT) return false;
+  }
+  return false;
 }
 
 /// Shows the names in a folder, so many at most. Not by std::filesystem, whose iterator ends the process where there is

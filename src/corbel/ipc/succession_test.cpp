@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "corbel/ipc/datagram.hpp"
+#include "corbel/ipc/socket_folder.hpp"
 #include "corbel/ipc/test_support.hpp"
 
 namespace corbel::ipc {
@@ -63,6 +64,23 @@ TEST(Succession, OfDatagramSocketsThatStartAtOnceOneGetsTheName) {
     ASSERT_EQ(bound, 1) << "in round " << round;
     ASSERT_TRUE(ConnectedUnixDatagram::open(address));
   }
+}
+
+TEST(Succession, WhoLeavesTheFolderDoesNotDriveWhoComesIntoAnother) {
+  const test::Folder parent;
+  std::atomic<bool> over{false};
+  std::thread leaves([&] {
+    while (!over) SocketFolder::open_below(parent.path().string())->leave();
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  const std::string expected = SocketFolder::open_below(parent.path().string())->path();
+  int elsewhere = 0;
+  while (std::chrono::steady_clock::now() < end && elsewhere == 0) {
+    elsewhere += SocketFolder::open_below(parent.path().string())->path() == expected ? 0 : 1;
+  }
+  over = true;
+  leaves.join();
+  EXPECT_EQ(elsewhere, 0);
 }
 
 }  // namespace
