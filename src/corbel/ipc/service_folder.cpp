@@ -41,8 +41,8 @@ base::Result<std::string> service_folder() {
     return last_failure(base::Stage::listen);
   }
   if (::access(kOfAllUsers, W_OK) == 0) return std::string(kOfAllUsers);
-  CORBEL_TRY(const SocketFolder own, SocketFolder::open());
-  return own.path();
+  CORBEL_TRY(SocketFolder own, SocketFolder::open());
+  return own.keep();
 }
 
 bool is_believed(const std::string& folder) {

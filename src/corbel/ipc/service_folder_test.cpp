@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -61,6 +63,30 @@ TEST(ServiceFolder, OfAnotherUserIsBelievedOnlyWhereRootAloneCouldHaveMadeIt) {
   EXPECT_TRUE(is_believed(given));
   set_mode(folder.path().string(), 01777);  // as /tmp: anybody could have made it
   EXPECT_FALSE(is_believed(given));
+}
+
+// In a child, as a user who has none yet. 0: it is there, and goes with its socket.
+int listen_as_somebody(const std::string& runtime) {
+  constexpr uid_t kSomebody = 65534;
+  if (::setuid(kSomebody) != 0) return 77;
+  ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+  const auto folder = service_folder();
+  if (!folder) return 1;
+  if (*folder != runtime + "/corbel") return 77;  // /run/corbel is everybody's
+  if (!is_believed(*folder)) return 2;
+  return UnixAcceptor::open(*UnixAddress::path(*folder + "/Service")) ? 0 : 3;
+}
+
+TEST(ServiceFolder, IsThereForAServerThatIsTheFirstOfItsUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  const test::Folder folder;
+  set_mode(folder.path().string(), 0777);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(listen_as_somebody(folder.path().string()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "there is a folder for everybody";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(ServiceFolder, HasSocketsThatAreServedWhileSomebodyListens) {

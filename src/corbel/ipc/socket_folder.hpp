@@ -36,6 +36,8 @@ class CORBEL_API SocketFolder {
   void sweep() const;
   /// Removes the folder, if nothing is in it.
   void leave() noexcept;
+  /// Leaves it where it is, for what its path is given to; the path.
+  std::string keep() noexcept { return std::exchange(path_, {}); }
 
  private:
   explicit SocketFolder(std::string path) noexcept : path_(std::move(path)) {}
