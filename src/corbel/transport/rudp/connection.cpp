@@ -106,7 +106,8 @@ void Connection::settle(Lock& lock) {
   if (over) way_->forget(*this);
 }
 
-void Connection::speak() {
+/// Without memory for one more segment that is tried again, as those under way have timers.
+void Connection::speak() try {
   const Time time = now();
   for (std::size_t size = 0; (size = conversation_.next(datagram_, time)) != 0;) {
     const auto sent = way_->send(base::ConstByteSpan(datagram_).first(size), peer_, here_);
@@ -114,6 +115,7 @@ void Connection::speak() {
     const Code code = failure_of(sent.error());
     if (code != Code::none) conversation_.hear_of_failure(code, time);
   }
+} catch (const std::bad_alloc&) {
 }
 
 /// A timer that comes too early is cheaper than one that is moved each time. Without memory for one it is tried again

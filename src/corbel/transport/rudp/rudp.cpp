@@ -61,6 +61,13 @@ Terms terms_of(const RudpSettings& settings, const ConnectionOptions& options) n
   return terms;
 }
 
+/// Its user; null, and it is released, if there is no memory.
+std::unique_ptr<Carrier> carry(ConnectionPtr connection, const std::shared_ptr<Service>& service) noexcept {
+  std::unique_ptr<Carrier> carrier(new (std::nothrow) Carrier(connection, service));
+  if (carrier == nullptr) connection->release();
+  return carrier;
+}
+
 class RudpAcceptor final : public Acceptor {
  public:
   RudpAcceptor(SharedSocketPtr socket, std::shared_ptr<Service> service)
@@ -82,7 +89,9 @@ class RudpAcceptor final : public Acceptor {
   base::Result<std::unique_ptr<Transport>> accept() override {
     ConnectionPtr connection = socket_->accept();
     if (connection == nullptr) return base::error(Stage::accept, Code::would_block);
-    return std::unique_ptr<Transport>(new Carrier(std::move(connection), service_));
+    auto carrier = carry(std::move(connection), service_);
+    if (carrier == nullptr) return base::error(Stage::accept, Code::out_of_resources);
+    return std::unique_ptr<Transport>(std::move(carrier));
   }
   int handle() const noexcept override { return socket_->waiting_handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
@@ -126,7 +135,8 @@ class RudpConnector final : public Connector {
     if (terms.datagram == 0) terms.datagram = address.is_loopback() ? kLoopbackDatagram : kSafeDatagram;
     CORBEL_TRY(const SharedSocketPtr socket, SharedSocket::connecting(*service, address));
     ConnectionPtr connection = socket->connect(terms, options.spin);
-    auto carrier = std::make_unique<Carrier>(connection, service);  // releases it whatever happens
+    auto carrier = carry(connection, service);  // releases it whatever happens
+    if (carrier == nullptr) return base::error(Stage::connect, Code::out_of_resources);
     const base::Cancellation::Wait opening([](void* opened) noexcept { static_cast<Carrier*>(opened)->shutdown(); },
                                            carrier.get());
     if (opening.cancelled()) return base::error(Stage::connect, Code::cancelled);

@@ -65,8 +65,8 @@ class Sending {
     bool again = false;
   };
 
-  /// `capacity`: octets that it keeps. `patience`: as RoundTrip's `most`.
-  explicit Sending(std::size_t capacity, Time patience = RoundTrip::kMost) noexcept
+  /// `capacity`: octets that it keeps. `patience`: as RoundTrip's `most`. May throw: an empty queue takes memory, too.
+  explicit Sending(std::size_t capacity, Time patience = RoundTrip::kMost)
       : capacity_(capacity), round_trip_(patience) {}
   /// The peer takes segments with so many octets of data, and so many positions before it has acknowledged any.
   void begin(std::size_t most_data, std::uint64_t edge) noexcept;

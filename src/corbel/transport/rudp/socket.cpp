@@ -261,7 +261,7 @@ base::Status SharedSocket::send(base::ConstByteSpan datagram, const InetAddress&
   return sent ? base::Status() : sent.error();
 }
 
-ConnectionPtr SharedSocket::connect(const Terms& terms, base::Duration spin) {
+ConnectionPtr SharedSocket::connect(const Terms& terms, base::Duration spin) try {
   const std::uint64_t token = random_token();
   ConnectionPtr made(new Connection(WayPtr(this), peer_, bound_, token, terms, nullptr, spin));
   {
@@ -270,6 +270,9 @@ ConnectionPtr SharedSocket::connect(const Terms& terms, base::Duration spin) {
   }
   made->go_on();
   return made;
+} catch (...) {
+  leave();  // there is no connection that would close it when it is over
+  throw;
 }
 
 void SharedSocket::opened(Connection& connection) noexcept {
