@@ -109,9 +109,11 @@ class InprocConnector final : public Connector {
     const auto back = std::make_shared<Ring>(ring_size(options.receive_buffer));
     const std::string server = std::string(kScheme) + "://" + own->name();
     const std::string client = server + '#' + std::to_string(hub_->next_number());
+    // First: the other end sees the end of this one, if there is no memory for what follows.
+    std::unique_ptr<Transport> made(new InprocTransport(there, back, client, server, options.spin));
     CORBEL_CHECK(
         listener->push(std::make_unique<InprocTransport>(back, there, server, client, listener->spin()), deadline));
-    return std::unique_ptr<Transport>(new InprocTransport(there, back, client, server, options.spin));
+    return made;
   }
 
  private:

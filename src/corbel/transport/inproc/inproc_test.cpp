@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "corbel/base/cancellation.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::transport {
 namespace {
@@ -115,6 +117,29 @@ TEST(Inproc, AConnectThatWaitsForRoomIsEndedByAnotherThread) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
   ending.join();
   EXPECT_TRUE(acceptor->accept());
+}
+
+TEST(Inproc, AConnectThatFindsNoMemoryLeavesNobodyWaiting) {
+  const auto factory = make_inproc(make_inproc_hub());
+  const auto acceptor = listen(*factory, "name");
+  const auto connector = factory->make_connector();
+  const auto endpoint = *factory->parse("name");
+  bool refused = true;
+  for (std::size_t allocation = 0; refused; ++allocation) {
+    refused = false;
+    test::refuse_allocations(allocation, 1);
+    try {
+      (void)connector->connect(*endpoint, {}, Deadline::now());
+    } catch (const std::bad_alloc&) {
+      refused = true;
+    }
+    test::refuse_allocations(0, 0);
+    while (const auto accepted = acceptor->accept()) {
+      Bytes room(1);
+      EXPECT_EQ((*accepted)->receive(room, Deadline::now()).error().code, Code::closed) << allocation;
+    }
+    ASSERT_LT(allocation, 100U);
+  }
 }
 
 TEST(Inproc, InAForkedChildTheListenersOfTheParentAreRefusedAndTheirNamesFree) {
