@@ -2,6 +2,8 @@
 // The timer of oneways that are kept back to leave together.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "corbel/connection/completions.hpp"
@@ -113,6 +115,46 @@ TEST_F(KeptBack, LeaveSoonAfterWhoWaitedForThemInVain) {
   const Deadline bound = Deadline::after(20s);
   while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
   EXPECT_FALSE(connection_->has_backlog()) << "waits for the next call";
+}
+
+TEST_F(KeptBack, AreNotLostIfOthersComeWhileTheCarrierTakesThemByHalves) {
+  std::string offered;
+  std::string taken;
+  const auto post_named = [&](std::string_view name, const policy::Buffering& buffering) {
+    EXPECT_TRUE(connection_
+                    ->post_oneway(
+                        request_named(name), [](cdr::Encoder&) {}, Deadline::now(), buffering)
+                    .ok());
+  };
+  const auto take = [&](std::size_t size) {
+    taken += offered.substr(0, size);
+    return base::Result<std::size_t>(size);
+  };
+  acts_.on_send = [&](const base::Bytes& octets) { offered = std::string(base::as_text(octets)); };
+  post_named("aaaa", {1h, 100});
+  acts_.send = [](std::size_t, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::send, Code::would_block));
+  };
+  EXPECT_FALSE(connection_->flush_oneways(Deadline::now()).ok()) << "it is about to leave now";
+  const std::size_t each = offered.size();
+  post_named("bbbb", {1h, 100});
+  int sends = 0;
+  bool halved = false;
+  acts_.send = [&](std::size_t size, Deadline) {
+    if (++sends == 1) std::thread([&] { post_named("dddd", {}); }).join();
+    if (sends == 2) {
+      EXPECT_EQ(size, 2 * each) << "with the one that has come meanwhile";
+      return take(each);  // and not that one
+    }
+    return take(offered.find("cccc") != std::string::npos && !std::exchange(halved, true) ? 10 : size);
+  };
+  post_named("cccc", {});
+  EXPECT_TRUE(halved);
+  EXPECT_TRUE(connection_->flush_oneways(Deadline::after(20s)).ok());
+  for (const char* name : {"aaaa", "bbbb", "cccc", "dddd"}) EXPECT_NE(taken.find(name), std::string::npos) << name;
+  EXPECT_EQ(taken.size(), 4 * each);
+  EXPECT_FALSE(connection_->has_backlog());
+  connection_->close();  // while there is `offered`
 }
 
 TEST_F(KeptBack, AreTriedUntilACarrierTakesThemThatCannotTellOfRoom) {

@@ -62,7 +62,7 @@ class OnewayQueue {
     const cdr::Segment segment{message.data(), message.size()};
     return push({&segment, 1}, why);
   }
-  /// With the token, and before anything else that is pushed: the rest of a message that has begun to leave.
+  /// With the token, while nothing else leaves(): the rest of a message that has begun to leave.
   void push_begun(base::ConstByteSpan rest);
 
   /// With the token: what has to leave next, as much as may go at once; empty if nothing does. Valid until the next
@@ -75,6 +75,8 @@ class OnewayQueue {
   }
   /// With the token: a message has perhaps left in part, and its rest must come before any other.
   bool begun() const noexcept { return gone_ != 0; }
+  /// With the token: front() showed more than has left since.
+  bool leaves() const noexcept { return !leaving_.empty(); }
   /// With the token: so many octets of front() have left. (clear() may have come in between.)
   void pop(std::size_t octets);
   /// With the token: what was shown by front() may be dropped again, but for the rest of one that has begun to leave.

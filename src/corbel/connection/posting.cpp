@@ -169,7 +169,9 @@ base::Status Posting::drain(Deadline deadline) {
   if (oneways_.load(std::memory_order_acquire) == nullptr) return {};
   OnewayQueue& queue = oneways();
   std::size_t due = queue.octets();
-  for (bool stalled = false; due > 0 || queue.begun();) {
+  // What front() has shown leaves to its end, of which a part may have come since: a rest of a message that is put in
+  // after this would take its place.
+  for (bool stalled = false; due > 0 || queue.leaves();) {
     const auto octets = queue.front();
     if (octets.empty()) break;
     const auto sent = send_front(queue, octets);
