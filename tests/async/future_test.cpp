@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of asynchronous calls, waited for and co_awaited.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <cstdlib>
+#include <future>
 #include <latch>
 #include <optional>
 
@@ -238,6 +243,93 @@ TEST(Coroutine, MayBlockInCallsOnTheSameConnection) {
   std::latch done(1);
   call_back(world.echo, done);
   done.wait();
+}
+
+/// Asks another server, and says what came of it.
+class AskingServant : public EchoServant {
+ public:
+  explicit AskingServant(EchoRef other) : other_(std::move(other)) {}
+  std::string echo(const std::string&) override {
+    inside_ = true;
+    try {
+      other_->async_wait().get();
+      return "answered";
+    } catch (const CORBA::SystemException& exception) {
+      return exception._name();
+    }
+  }
+  bool inside() const { return inside_; }
+
+ private:
+  const EchoRef other_;
+  std::atomic<bool> inside_{false};
+};
+
+/// Such an object of the world's client, which listens then, as the world's server sees it.
+struct Answerer {
+  template <class MakeOther>
+  Answerer(World& world, const MakeOther& make_other) {
+    world.use_client({"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+    const auto root = IDL::traits<PortableServer::POA>::narrow(world.client->resolve_initial_references("RootPOA"));
+    servant = CORBA::make_reference<AskingServant>(IDL::traits<Async::Peer>::unchecked_narrow(make_other()));
+    root->activate_object(servant);
+    root->the_POAManager()->activate();
+    const auto ior = world.client->object_to_string(root->servant_to_reference(servant));
+    asked = IDL::traits<Async::Peer>::unchecked_narrow(world.server->string_to_object(ior));
+  }
+
+  CORBA::servant_reference<AskingServant> servant;
+  EchoRef asked;
+};
+
+// The thread that waits for it reads the connection, on which nothing comes any more.
+TEST(Future, OfARequestThatRunsEndsWithTheOrb) {
+  World world;
+  const Answerer asker(world, [&] { return world.echo; });
+  auto outcome = std::async(std::launch::async, [&] { return asker.asked->echo(""); });
+  world.servant->await_waiting(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for that thread to be where it reads
+  const auto begin = std::chrono::steady_clock::now();
+  world.client->shutdown(true);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(outcome.get(), "BAD_INV_ORDER");
+}
+
+/// A server with room for one connection, which it does not accept. Who wants another asks again after a second.
+struct FullServer {
+  FullServer() {
+    EXPECT_EQ(::bind(acceptor, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(acceptor, 0), 0);
+    EXPECT_EQ(::getsockname(acceptor, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    EXPECT_EQ(::connect(first, reinterpret_cast<sockaddr*>(&address), size), 0);
+  }
+  ~FullServer() {
+    for (const int each : {acceptor, first, accepted}) ::close(each);
+  }
+  FullServer(const FullServer&) = delete;
+  FullServer& operator=(const FullServer&) = delete;
+  void make_room() { accepted = ::accept4(acceptor, nullptr, nullptr, SOCK_CLOEXEC); }
+
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {::htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  socklen_t size = sizeof address;
+  const int acceptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int first = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int accepted = -1;
+};
+
+TEST(Future, OfARequestThatRunsEndsWithTheOrbThatEndsWhileItConnects) {
+  FullServer other;
+  World world;
+  const auto place = "corbaloc:iiop:127.0.0.1:" + std::to_string(::ntohs(other.address.sin_port)) + "/x";
+  const Answerer asker(world, [&] { return world.client->string_to_object(place); });
+  auto outcome = std::async(std::launch::async, [&] { return asker.asked->echo(""); });
+  EXPECT_TRUE(test::eventually([&] { return asker.servant->inside(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // for its thread to wait for the connection
+  auto ending = std::async(std::launch::async, [&] { world.client->shutdown(true); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // for calls that are under way to be given up
+  other.make_room();
+  EXPECT_EQ(ending.wait_for(std::chrono::seconds(15)), std::future_status::ready);
+  EXPECT_EQ(outcome.get(), "BAD_INV_ORDER");
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kMaxAsync = 1U << 16;
 /// Until threads of the reactor read for requests that were to be asked for.
 constexpr base::Duration kPatience = std::chrono::milliseconds(10);
+/// For oneways that wait on a connection which ends.
+constexpr base::Duration kLastOneways = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -210,6 +212,17 @@ void Connection::cancel(const AsyncReply& reply, messaging::Token token) noexcep
 
 void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {
   give_up_async(cancelled, Code::cancelled);
+  {
+    const std::lock_guard lock(mutex_);
+    // Of a server its threads read.
+    if (failed_ || server_ != nullptr || !reading_.active() || calls() != 0) return;
+    ended_idle_ = true;  // nothing begins behind the word that this is the end
+  }
+  // Who reads does so for one of them, and waits for octets that may never come.
+  retire();
+  if (has_backlog()) (void)flush_oneways(Deadline::after(kLastOneways));
+  tell_close();
+  (void)fail(base::error(Stage::wait, Code::cancelled));
 }
 
 void Connection::expire() noexcept {

@@ -129,7 +129,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Gives up the request with the token, started here as `reply`, if it is under way: it is finished with `cancelled`,
   /// and the peer is told. `reply` is only compared.
   void cancel(const AsyncReply& reply, messaging::Token token) noexcept;
-  /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
+  /// Gives up all asynchronous requests, to be finished with `cancelled`, and ends if it is read for nothing else.
   void cancel_async(AsyncReplyList& cancelled) noexcept;
   void expire() noexcept;  ///< gives up the requests whose deadlines have passed, as the reactor's timer does
   void rest() noexcept;    ///< no call uses it for now: keeps no memory, and hears when the peer ends (resting.cpp)

@@ -76,6 +76,10 @@ void RemoteCall::attend() noexcept {
   if (const auto [binding, id] = under_way(); binding) binding->connection->attend(*this, id);
 }
 
+void RemoteCall::cancel() noexcept {
+  if (const auto [binding, id] = under_way(); binding) binding->connection->cancel(*this, id);
+}
+
 bool RemoteCall::help(base::Deadline until) {
   const auto [binding, id] = under_way();
   if (!binding) return false;

@@ -31,6 +31,8 @@ class RemoteCall final : public CallCarrier {
   /// Sends the request, over the settled binding if there is one. Throws what invoke() would throw before the request
   /// has left; the call is over then.
   void begin(const RemoteTarget::BindingPtr& settled);
+  /// Gives it up, if it is under way: it ends as with its ORB.
+  void cancel() noexcept;
 
  private:
   void send();

@@ -197,17 +197,23 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
 
 void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   const std::int64_t now = Deadline::clock_now();
+  RemoteCall* begun = nullptr;
   if (const BindingPtr binding = bound(); settled(binding, now) && core_.calls_async()) [[likely]] {
-    return call
-        .emplace_carrier<RemoteCall>(call, shared_from(this), *binding->policies, nullptr, binding, binding->word, now)
-        .begin(binding);
+    begun = &call.emplace_carrier<RemoteCall>(call, shared_from(this), *binding->policies, nullptr, binding,
+                                              binding->word, now);
+    begun->begin(binding);
+  } else {
+    core_.start_threads();
+    const std::uint64_t word = Edges::memorable(core_.edges().word());
+    EffectivePtr policies = core_.policies().effective(policies_);
+    const EffectivePolicies& effective = *policies;
+    begun =
+        &call.emplace_carrier<RemoteCall>(call, shared_from(this), effective, std::move(policies), nullptr, word, now);
+    begun->begin(nullptr);
   }
-  core_.start_threads();
-  const std::uint64_t word = Edges::memorable(core_.edges().word());
-  EffectivePtr policies = core_.policies().effective(policies_);
-  const EffectivePolicies& effective = *policies;
-  call.emplace_carrier<RemoteCall>(call, shared_from(this), effective, std::move(policies), nullptr, word, now)
-      .begin(nullptr);
+  // The end may have given up all calls before this one was under way. (The caller keeps it.)
+  if (!core_.calls_async()) [[unlikely]]
+    begun->cancel();
 } catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
