@@ -2,6 +2,7 @@
 // The timer of oneways that are kept back to leave together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,6 +104,16 @@ TEST_F(KeptBack, MayLeaveBeforeTheirTimerWhichThenServesThoseAfterThem) {
   const Deadline bound = Deadline::after(20s);
   while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
   EXPECT_EQ(sends_, 2);
+}
+
+TEST_F(KeptBack, HaveNotLeftIfThePeerTalksNonsense) {
+  post(1h);
+  acts_.receive = [](base::ByteSpan buffer, Deadline) {
+    std::fill_n(buffer.begin(), 20, base::Octet{'?'});
+    return base::Result<std::size_t>(20U);
+  };
+  EXPECT_EQ(connection_->flush_oneways(Deadline::after(20s)).error(), base::error(Stage::send, Code::malformed));
+  EXPECT_EQ(sends_, 0);
 }
 
 TEST_F(KeptBack, LeaveSoonAfterWhoWaitedForThemInVain) {

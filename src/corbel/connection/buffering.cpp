@@ -106,7 +106,9 @@ void Posting::flush_in_time(std::int64_t due) noexcept try {
 base::Status Posting::flush(Deadline deadline) {
   if (!has_backlog()) return {};
   // The peer may have gone since they were kept back: then it is better known.
-  CORBEL_CHECK(owner_.check_idle());
+  if (const auto there = owner_.check_idle(); !there) {  // nothing of it has left, whatever the end says of others
+    return base::error(Stage::send, there.error().code, there.error().os_error);
+  }
   if (!link_.token().lock_until(deadline)) {
     schedule_drain();
     return kBehindOthers;
