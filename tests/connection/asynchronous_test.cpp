@@ -8,6 +8,7 @@
 
 #include "asynchronous.hpp"
 #include "corbel/ipc/stream.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::connection {
 namespace {
@@ -206,6 +207,35 @@ TEST_F(Asynchronous, OneTimerServesOneDeadlineAfterTheOther) {
 }
 
 // While the carrier is full nothing is tried in vain, and when it has room again the reactor says so.
+TEST_F(Asynchronous, OneThatFindsNoMemoryLeavesTheOthersTheirTimer) {
+  for (std::size_t refused = 0, failed = 0;; ++refused) {
+    begin();
+    WatchedReply first;
+    start(first, Deadline::after(60ms));
+    WatchedReply sooner;
+    sooner.token = connection_->take_token();
+    sooner.deadline = Deadline::after(30ms);
+    test::refuse_allocations(refused, 1);
+    bool started = true;
+    try {
+      started = sooner.start_on(*connection_).ok();
+    } catch (const std::bad_alloc&) {
+      started = false;
+    }
+    test::refuse_allocations(0, 0);
+    for (const auto bound = Deadline::after(5s); first.finished == 0 && !bound.expired();) {
+      (void)reactor_->run_once(Deadline::after(100ms));
+    }
+    EXPECT_EQ(first.finished, 1) << "without allocation " << refused;
+    end();
+    if (started) {
+      EXPECT_GT(failed, 0U);
+      return;
+    }
+    ++failed;
+  }
+}
+
 TEST_F(Asynchronous, OnewaysThatWaitAreSentWhenTheCarrierHasRoom) {
   auto [near, far] = *ipc::make_stream_pair();
   base::Bytes octets(4096);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "support/allocations.hpp"
+
 namespace corbel::connection {
 namespace {
 
@@ -200,6 +202,20 @@ TEST_F(InputMemoryTest, OfCopiesOneMayExceedTheLimit) {
   EXPECT_EQ(memory_.used(), 0U);
   InputAccount uncounted(nullptr);
   EXPECT_TRUE(uncounted.take(SIZE_MAX / 2) && uncounted.take_copy(SIZE_MAX / 2) && uncounted.take_of_plenty(1));
+}
+
+TEST(InputMemory, IsRefusedWithoutMemoryToAskOthersWith) {
+  std::string journal;
+  InputMemory memory(100);
+  User one(memory, journal, 'a');
+  one.keeps(0, 60);
+  test::refuse_allocations(0, 1);
+  EXPECT_NO_THROW(EXPECT_FALSE(memory.take(60, 1, nullptr)));
+  test::refuse_allocations(0, 0);
+  EXPECT_EQ(journal, "");
+  EXPECT_TRUE(memory.take(60, 1, nullptr)) << "nobody is asking them any more";
+  EXPECT_EQ(journal, "a");
+  memory.give(60);
 }
 
 }  // namespace

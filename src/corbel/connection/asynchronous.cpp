@@ -107,11 +107,14 @@ bool Connection::withdraw(messaging::Token token) noexcept {
 /// With the mutex. One timer for all: it is set to the earliest deadline, or look at what nobody reads for, and when it
 /// fires, to the next.
 void Connection::set_timer(Deadline deadline) {
-  if (timer_deadline_ != Deadline::none()) (void)completions_->reactor().cancel(timer_);
-  timer_deadline_ = Deadline::none();
-  if (deadline == Deadline::none()) return;
-  timer_ = completions_->reactor().schedule_after(deadline.remaining(),
-                                                  [self = base::IntrusivePtr<Connection>(this)] { self->expire(); });
+  reactor::Reactor& reactor = completions_->reactor();
+  reactor::TimerId timer;
+  if (deadline != Deadline::none()) {  // may throw: then the one that there is stays
+    timer =
+        reactor.schedule_after(deadline.remaining(), [self = base::IntrusivePtr<Connection>(this)] { self->expire(); });
+  }
+  if (timer_deadline_ != Deadline::none()) (void)reactor.cancel(timer_);
+  timer_ = timer;
   timer_deadline_ = deadline;
 }
 
@@ -242,6 +245,7 @@ void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
   if (why == Code::timed_out) try {
       set_timer(looks_ ? earlier(next, Deadline::after(kPatience)) : next);
     } catch (const std::bad_alloc&) {  // nothing would end those that are left
+      timer_deadline_ = Deadline::none();
       (void)take_off_async(given_up, Code::out_of_resources);
     }
   if (outstanding_.empty()) reading_.unshare();

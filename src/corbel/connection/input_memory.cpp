@@ -95,7 +95,7 @@ bool InputMemory::take(std::size_t octets, std::size_t own, InputUser* asker) {
 
 /// One thread at a time: what it makes is for all, and none is cut for what another one is about to give back. With
 /// `patient`, those that have been cut are waited for.
-InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient, std::size_t octets, std::size_t own) {
+InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient, std::size_t octets, std::size_t own) try {
   std::unique_lock lock(mutex_);
   const Room unsure = patient ? Room::later : Room::none;
   if (making_) return unsure;
@@ -111,6 +111,8 @@ InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient, std::si
   if (budget_.has_room(octets, own)) return Room::made;
   oldest->cut_oldest();
   return Room::made;
+} catch (const std::bad_alloc&) {  // nor is there any to ask them with
+  return patient ? Room::later : Room::none;
 }
 
 bool InputAccount::take_beside(std::size_t octets, std::size_t own) {
