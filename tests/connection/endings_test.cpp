@@ -11,7 +11,10 @@
 
 #include "corbel/ipc/event.hpp"
 #include "harness.hpp"
+#include "raw_peer.hpp"
 #include "scripted.hpp"
+#include "support/allocations.hpp"
+#include "support/eventually.hpp"
 
 namespace corbel::connection {
 namespace {
@@ -297,6 +300,36 @@ TEST(Endings, WithoutMemoryForTheReplyTheConnectionFailsAndNobodyWaitsForIt) {
   // Of the system, and not because others take what the connections may have together.
   EXPECT_EQ(call(*connection).error(), base::error(Stage::receive, Code::out_of_resources, ENOMEM));
   EXPECT_EQ(call(*connection).error().stage, Stage::send);
+}
+
+// A carrier that cannot say when its peer reads is asked again and again.
+TEST(Endings, AServerMayFindNoMemoryToAskOneThatTakesNoReply) {
+  const auto event = ipc::Event::open();
+  event->set();
+  const auto request = test::raw_request(1, "key", "echo", [](test::Writer& writer) { writer.string("x"); });
+  std::atomic<bool> given{false};
+  std::atomic<int> sends{0};
+  Scripted::Acts acts;
+  acts.handle = event->handle();
+  acts.receive = [&](base::ByteSpan buffer, Deadline) -> base::Result<std::size_t> {
+    if (given.exchange(true)) return base::error(Stage::receive, Code::would_block);
+    std::copy(request.begin(), request.end(), buffer.begin());
+    return request.size();
+  };
+  acts.send = [&](std::size_t, Deadline) -> base::Result<std::size_t> {
+    ++sends;
+    return base::error(Stage::send, Code::would_block);
+  };
+  Harness harness("tcp://127.0.0.1:0");
+  harness.server().adopt(std::make_unique<Scripted>(acts), messaging::make_giop());
+  EXPECT_TRUE(test::eventually([&] { return sends > 5; }));
+  test::refuse_allocations(0, 1'000'000);
+  std::this_thread::sleep_for(50ms);
+  test::refuse_allocations(0, 0);
+  EXPECT_TRUE(test::eventually([&] { return harness.server().all_live().empty(); }));
+  std::string answer;
+  EXPECT_TRUE(harness.call(*harness.connect(), "y", answer).ok());
+  EXPECT_EQ(answer, "y");
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ bool Connection::takes_backlog() {
 }
 
 /// The reactor says that the peer takes more.
-void Connection::send_backlog() noexcept {
+void Connection::send_backlog() noexcept try {
   base::Status status;
   {
     std::unique_lock writer(link_.token(), std::try_to_lock);
@@ -111,6 +111,8 @@ void Connection::send_backlog() noexcept {
   }
   if (!status) return cut(status.error());
   if (draining_.load(std::memory_order_seq_cst)) end_if_drained();
+} catch (const std::bad_alloc&) {  // nobody would be told when the peer takes more
+  cut(base::error(Stage::send, Code::out_of_resources));
 }
 
 bool Connection::cut_backlog(base::Error error) noexcept {
