@@ -302,34 +302,60 @@ TEST(Endings, WithoutMemoryForTheReplyTheConnectionFailsAndNobodyWaitsForIt) {
   EXPECT_EQ(call(*connection).error().stage, Stage::send);
 }
 
-// A carrier that cannot say when its peer reads is asked again and again.
-TEST(Endings, AServerMayFindNoMemoryToAskOneThatTakesNoReply) {
-  const auto event = ipc::Event::open();
-  event->set();
-  const auto request = test::raw_request(1, "key", "echo", [](test::Writer& writer) { writer.string("x"); });
-  std::atomic<bool> given{false};
+/// A peer that asks once and takes no reply, over a carrier that cannot say when it reads: it is asked again and again.
+struct TakesNothing {
+  TakesNothing() {
+    event_->set();
+    acts_.handle = event_->handle();
+    acts_.shutdown = [this] { gone = true; };
+    acts_.receive = [this](base::ByteSpan buffer, Deadline) -> base::Result<std::size_t> {
+      if (given_.exchange(true)) return base::error(Stage::receive, gone ? Code::closed : Code::would_block);
+      std::copy(request_.begin(), request_.end(), buffer.begin());
+      return request_.size();
+    };
+    acts_.send = [this](std::size_t, Deadline) -> base::Result<std::size_t> {
+      if (++sends == 2 && on_second_send) on_second_send();
+      return base::error(Stage::send, Code::would_block);
+    };
+  }
+  void come(Harness& harness) { harness.server().adopt(std::make_unique<Scripted>(acts_), messaging::make_giop()); }
+
+  std::function<void()> on_second_send;
   std::atomic<int> sends{0};
-  Scripted::Acts acts;
-  acts.handle = event->handle();
-  acts.receive = [&](base::ByteSpan buffer, Deadline) -> base::Result<std::size_t> {
-    if (given.exchange(true)) return base::error(Stage::receive, Code::would_block);
-    std::copy(request.begin(), request.end(), buffer.begin());
-    return request.size();
-  };
-  acts.send = [&](std::size_t, Deadline) -> base::Result<std::size_t> {
-    ++sends;
-    return base::error(Stage::send, Code::would_block);
-  };
+  std::atomic<bool> gone{false};
+
+ private:
+  base::Result<ipc::Event> event_ = ipc::Event::open();
+  const test::Octets request_ = test::raw_request(1, "key", "echo", [](test::Writer& writer) { writer.string("x"); });
+  std::atomic<bool> given_{false};
+  Scripted::Acts acts_;
+};
+
+TEST(Endings, AServerMayFindNoMemoryToAskOneThatTakesNoReply) {
+  TakesNothing peer;
   Harness harness("tcp://127.0.0.1:0");
-  harness.server().adopt(std::make_unique<Scripted>(acts), messaging::make_giop());
-  EXPECT_TRUE(test::eventually([&] { return sends > 5; }));
+  peer.come(harness);
+  EXPECT_TRUE(test::eventually([&] { return peer.sends > 5; }));
   test::refuse_allocations(0, 1'000'000);
   std::this_thread::sleep_for(50ms);
   test::refuse_allocations(0, 0);
-  EXPECT_TRUE(test::eventually([&] { return harness.server().all_live().empty(); }));
+  EXPECT_TRUE(test::eventually([&] { return peer.gone.load(); }));
   std::string answer;
   EXPECT_TRUE(harness.call(*harness.connect(), "y", answer).ok());
   EXPECT_EQ(answer, "y");
+}
+
+TEST(Endings, NorToKeepAReplyForIt) {
+  for (std::size_t refused = 0; refused < 8; ++refused) {
+    TakesNothing peer;
+    Harness harness("tcp://127.0.0.1:0");
+    peer.on_second_send = [&] { test::refuse_allocations(refused, 1); };
+    peer.come(harness);
+    EXPECT_TRUE(test::eventually([&] { return peer.sends > 10 || peer.gone; }, 5s)) << refused;
+    test::refuse_allocations(0, 0);
+    if (!peer.gone) continue;
+    EXPECT_TRUE(test::eventually([&] { return harness.server().all_live().empty(); }, 5s)) << refused;
+  }
 }
 
 }  // namespace

@@ -59,7 +59,12 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     }
     return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
   }
-  if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this, backlog_.size());
+  if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) try {
+      server_->sends_slowly(*this, backlog_.size());
+    } catch (const std::bad_alloc&) {                          // nobody would be told when the peer takes more
+      keeps_replies_.store(false, std::memory_order_seq_cst);  // it is read on, to its end
+      return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
+    }
   return {};
 }
 
