@@ -35,7 +35,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   }
 
   void on_event(reactor::Events) noexcept override try {
-    for (int taken = 0; taken < kAtOnce; ++taken) {
+    int taken = 0;
+    for (; taken < kAtOnce; ++taken) {
       const auto accepted = accept_one();
       if (accepted) continue;
       if (accepted.error().code == Code::would_block) break;
@@ -45,11 +46,12 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
                  {"endpoint", point_.endpoint->text()}, {"error", accepted.error()});
       // Trying again at once would not help.
       server_.reactor().schedule_after(std::chrono::milliseconds(100),
-                                       [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
+                                       [self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
       return;
     }
+    if (taken == kAtOnce) return server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
     rearm();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {  // of want of memory, or of a transport that others have written
     rearm();
   }
 
@@ -76,7 +78,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   bool make_room() {
     if (server_.make_room()) {
       // The descriptor comes back before the reactor runs what was posted.
-      server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
+      server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
       return true;
     }
     {
@@ -96,6 +98,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   static ipc::Handle spare() { return ipc::Handle(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
   void rearm() noexcept { (void)server_.reactor().rearm(*this); }
+  /// Peers that the acceptor knows of already are in no socket that the reactor looks at (udp).
+  void go_on() noexcept { on_event({}); }
 
   base::Result<std::unique_ptr<transport::Transport>> accept() {
     const std::lock_guard lock(mutex_);

@@ -68,7 +68,12 @@ bool Server::shake_next() noexcept {
     const std::lock_guard lock(mutex_);
     next->live.turn.reset();
   }
-  (void)wait_for(*next, next->transport().pending() ? Left::more : Left::unknown, 0);
+  try {
+    (void)wait_for(*next, next->transport().pending() ? Left::more : Left::unknown, 0);
+  } catch (const std::bad_alloc&) {  // nobody would be told when there is more
+    next->cut(base::error(Stage::receive, Code::out_of_resources));
+    forget(*next);
+  }
   return true;
 }
 
