@@ -79,7 +79,7 @@ TEST(MakeReference, MakesNoPolicyOfAModeThatThereIsNot) {
   EXPECT_THROW(Messaging::SyncScopePolicy(4), CORBA::BAD_PARAM);
   EXPECT_THROW(Messaging::RebindPolicy(-1), CORBA::BAD_PARAM);
   EXPECT_THROW(BiDirPolicy::BidirectionalPolicy(2), CORBA::BAD_PARAM);
-  EXPECT_NO_THROW(BiDirPolicy::BidirectionalPolicy(BiDirPolicy::BOTH));
+  EXPECT_NO_THROW((void)BiDirPolicy::BidirectionalPolicy(BiDirPolicy::BOTH));
 }
 
 TEST(CreatePolicy, MakesConstraintsOfBuffering) {
