@@ -62,7 +62,7 @@ Terms terms_of(const RudpSettings& settings, const ConnectionOptions& options) n
 }
 
 /// Its user; null, and it is released, if there is no memory.
-std::unique_ptr<Carrier> carry(ConnectionPtr connection, const std::shared_ptr<Service>& service) noexcept {
+std::unique_ptr<Carrier> carry(const ConnectionPtr& connection, const std::shared_ptr<Service>& service) noexcept {
   std::unique_ptr<Carrier> carrier(new (std::nothrow) Carrier(connection, service));
   if (carrier == nullptr) connection->release();
   return carrier;
@@ -87,9 +87,9 @@ class RudpAcceptor final : public Acceptor {
   }
 
   base::Result<std::unique_ptr<Transport>> accept() override {
-    ConnectionPtr connection = socket_->accept();
+    const ConnectionPtr connection = socket_->accept();
     if (connection == nullptr) return base::error(Stage::accept, Code::would_block);
-    auto carrier = carry(std::move(connection), service_);
+    auto carrier = carry(connection, service_);
     if (carrier == nullptr) return base::error(Stage::accept, Code::out_of_resources);
     return std::unique_ptr<Transport>(std::move(carrier));
   }
@@ -134,7 +134,7 @@ class RudpConnector final : public Connector {
     Terms terms = terms_of(settings_, options);
     if (terms.datagram == 0) terms.datagram = address.is_loopback() ? kLoopbackDatagram : kSafeDatagram;
     CORBEL_TRY(const SharedSocketPtr socket, SharedSocket::connecting(*service, address));
-    ConnectionPtr connection = socket->connect(terms, options.spin);
+    const ConnectionPtr connection = socket->connect(terms, options.spin);
     auto carrier = carry(connection, service);  // releases it whatever happens
     if (carrier == nullptr) return base::error(Stage::connect, Code::out_of_resources);
     const base::Cancellation::Wait opening([](void* opened) noexcept { static_cast<Carrier*>(opened)->shutdown(); },
