@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server side: threads, slow upcalls, hostile peers, the orderly end.
+#include <atomic>
+#include <deque>
 #include <latch>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -8,6 +11,7 @@
 #include "corbel/messaging/giop/codec.hpp"
 #include "harness.hpp"
 #include "raw_peer.hpp"
+#include "support/eventually.hpp"
 
 namespace corbel::connection {
 namespace {
@@ -176,6 +180,69 @@ class Nobody final : public RequestHandler {
   void on_request(Connection&, const messaging::IncomingRequest&, cdr::Decoder&) noexcept override {}
   void on_locate_request(Connection&, const messaging::IncomingLocateRequest&) noexcept override {}
 };
+
+/// "hoard://": inproc, whose acceptor takes all peers that wait when it is told of the first, as that of udp puts aside
+/// those that it hears beside another one. Its handle tells once.
+class Hoard final : public transport::Factory {
+ public:
+  std::string_view scheme() const noexcept override { return "inproc"; }
+  base::Result<transport::EndpointPtr> parse(std::string_view address) const override { return inner_->parse(address); }
+  std::unique_ptr<transport::Connector> make_connector() const override { return inner_->make_connector(); }
+  base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
+                                                            const transport::Options& options) const override {
+    CORBEL_TRY(auto inner, inner_->listen(endpoint, options));
+    return std::unique_ptr<transport::Acceptor>(new Acceptor(std::move(inner), *this));
+  }
+
+  static constexpr int kPeers = 300;
+  std::atomic<bool> all_there = false;
+  mutable std::atomic<int> given = 0;
+
+ private:
+  struct Acceptor final : transport::Acceptor {
+    Acceptor(std::unique_ptr<transport::Acceptor> acceptor, const Hoard& whose)
+        : inner(std::move(acceptor)), hoard(whose) {}
+    base::Result<std::unique_ptr<transport::Transport>> accept() override {
+      while (!hoard.all_there) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (auto accepted = inner->accept(); accepted; accepted = inner->accept()) aside.push_back(*std::move(accepted));
+      if (aside.empty()) return base::error(Stage::accept, Code::would_block);
+      auto first = std::move(aside.front());
+      aside.pop_front();
+      ++hoard.given;
+      return first;
+    }
+    int handle() const noexcept override { return inner->handle(); }
+    std::vector<transport::EndpointPtr> endpoints() const override { return inner->endpoints(); }
+    void close() noexcept override { inner->close(); }
+
+    const std::unique_ptr<transport::Acceptor> inner;
+    const Hoard& hoard;
+    std::deque<std::unique_ptr<transport::Transport>> aside;
+  };
+  const std::shared_ptr<const transport::Factory> inner_ = transport::make_inproc();
+};
+
+TEST(Acceptors, AreAskedForAllPeersThatTheyHaveAlready) {
+  Nobody handler;
+  const auto server = *Server::create({}, handler);
+  ASSERT_TRUE(server->start());
+  const auto hoard = std::make_shared<Hoard>();
+  const Registry registry({messaging::make_giop()}, {hoard}, {1, 2}, {});
+  transport::Options options;
+  options.backlog = Hoard::kPeers;
+  AcceptorRegistry acceptors(options);
+  const auto point = *registry.parse_endpoint("inproc://hoard");
+  ASSERT_TRUE(acceptors.open(point, *server).ok());
+  std::vector<std::unique_ptr<transport::Transport>> peers;
+  const auto connector = hoard->make_connector();
+  for (int i = 0; i < Hoard::kPeers; ++i) {
+    peers.push_back(*connector->connect(*point.endpoint, {}, Deadline::after(std::chrono::seconds(10))));
+  }
+  hoard->all_there = true;
+  EXPECT_TRUE(test::eventually([&] { return hoard->given == Hoard::kPeers; })) << hoard->given;
+  acceptors.close();
+  (void)server->stop(true);
+}
 
 TEST(Room, IsNotMadeByThoseWhoseRequestNoThreadHasReadYet) {
   Nobody handler;

@@ -46,11 +46,10 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
                  {"endpoint", point_.endpoint->text()}, {"error", accepted.error()});
       // Trying again at once would not help.
       server_.reactor().schedule_after(std::chrono::milliseconds(100),
-                                       [self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
+                                       [self = base::IntrusivePtr<Handler>(this)] { self->on_event({}); });
       return;
     }
-    if (taken == kAtOnce) return server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
-    rearm();
+    taken == kAtOnce ? look_again() : rearm();
   } catch (const std::exception&) {  // of want of memory, or of a transport that others have written
     rearm();
   }
@@ -77,8 +76,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   /// Descriptors ran out: another connection is closed, or the new one is refused. True if accepting goes on soon.
   bool make_room() {
     if (server_.make_room()) {
-      // The descriptor comes back before the reactor runs what was posted.
-      server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->go_on(); });
+      look_again();  // the descriptor comes back before the reactor runs what was posted
       return true;
     }
     {
@@ -92,14 +90,16 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     if (closed_) return true;
     spare_ = spare();
     if (!refused || !spare_) return false;
-    rearm();
+    look_again();
     return true;
   }
   static ipc::Handle spare() { return ipc::Handle(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
   void rearm() noexcept { (void)server_.reactor().rearm(*this); }
-  /// Peers that the acceptor knows of already are in no socket that the reactor looks at (udp).
-  void go_on() noexcept { on_event({}); }
+  /// When others have had their turn. Peers that the acceptor has already are in no socket that tells of them (udp).
+  void look_again() {
+    server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->on_event({}); });
+  }
 
   base::Result<std::unique_ptr<transport::Transport>> accept() {
     const std::lock_guard lock(mutex_);
