@@ -224,7 +224,7 @@ void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {
   // Who reads does so for one of them, and waits for octets that may never come.
   retire();
   if (has_backlog()) (void)flush_oneways(Deadline::after(kLastOneways));
-  tell_close();
+  (void)tell_close();
   (void)fail(base::error(Stage::wait, Code::cancelled));
 }
 

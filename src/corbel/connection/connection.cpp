@@ -235,23 +235,25 @@ std::string Connection::received_instead() {
 
 void Connection::close() noexcept {
   if (failed_) return;
-  tell_close();
+  (void)tell_close();
   (void)fail(base::error(Stage::wait, Code::cancelled));
   if (server_ != nullptr && is_opened_here()) server_->forget(*this);
 }
 
-void Connection::tell_close() noexcept {
-  // Requests that were lost on the way, or are still on it, may have been executed: no orderly end can say otherwise.
-  if (link_.lossy() && server_ != nullptr) return;
+/// False if another thread is sending, and the peer is therefore not told.
+bool Connection::tell_close() noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
-  if (failed_) return;
-  const bool between_messages = writer && backlog_.empty() && posting_.drain(base::Deadline::now()).ok();
+  if (!writer) return failed();
+  // Requests that were lost on the way, or are still on it, may have been executed: no orderly end can say otherwise.
+  if (link_.lossy() && server_ != nullptr) return true;
+  const bool between_messages = !failed_ && backlog_.empty() && posting_.drain(base::Deadline::now()).ok();
   if (!between_messages || closed_by_us_ || shakes_hands() ||
       !encodes([&] { return session_->put_close(link_.encoder()); })) {
-    return;
+    return true;
   }
   closed_by_us_ = true;
   (void)transport().send(link_.encoder().segments(), base::Deadline::now());
+  return true;
 }
 
 }  // namespace corbel::connection

@@ -343,7 +343,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Status may_ask() const;
   void see_to_serving() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
-  void tell_close() noexcept;
+  bool tell_close() noexcept;
   [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept;
   void end_serving(base::Error error, bool broken) noexcept;
   Left left_in(const Framer& framer) const noexcept;
@@ -385,7 +385,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<bool> heard_end_{false};  // the reactor has told that the peer sends no more
   std::atomic<bool> draining_{false};
   std::atomic<bool> shakes_hands_{false};   // server: not yet
-  std::atomic<bool> ending_{false};         // drained: a thread closes it
+  std::atomic<bool> ending_{false};         // drained: a thread closes it, or a timer will
   std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
   std::atomic<bool> keeps_replies_{false};  // written with the writer token
   std::atomic<bool> drops_{false};          // oneways, where both sides ask

@@ -38,9 +38,10 @@ void Connection::drain() noexcept {
 
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
+  // Of several that get here one says so to the peer, before it closes; it may come again for that.
+  if (ending_.exchange(true, std::memory_order_acq_rel)) return;
   // Who has shaken hands may have sent its first request, and is to hear that it was not executed.
   if (shakes_hands() && server_->awaits_hand_shakes()) return end_later();
-  if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
   bool busy = false;
   {
     const std::lock_guard lock(mutex_);
@@ -50,11 +51,11 @@ void Connection::end_if_drained() noexcept {
   }
   if (busy) return end_later();
   // The writer is sending a reply that is just leaving, or a request of this side, whose peer may take its time.
-  if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
-  tell_close();
+  if (!tell_close()) return end_later();
   end_when_sent(transport().unsent(), Deadline::after(kLastWait));
 }
 
+/// By the thread that has ending_.
 void Connection::end_later() noexcept try {
   server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] {
     self->ending_.store(false, std::memory_order_release);
@@ -64,8 +65,9 @@ void Connection::end_later() noexcept try {
   cut(base::error(Stage::wait, Code::cancelled));
 }
 
-/// A system that has octets which were never read drops what it has still to send when the connection closes. `unsent`:
-/// octets of that before; as long as they get fewer, the peer has its time.
+/// A system that has octets which were never read resets the connection when it closes: it drops what it has still to
+/// send, and sends nothing again that was lost on its way. `unsent`: octets of that before; as long as they get fewer,
+/// the peer has its time.
 void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try {
   const std::size_t now = failed() ? 0 : transport().unsent();
   if (now != 0 && now < unsent) until = Deadline::after(kLastWait);

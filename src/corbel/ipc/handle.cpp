@@ -61,8 +61,13 @@ void wait_for_octets(int descriptor, std::size_t octets, base::Duration most) no
 }
 
 std::size_t unsent(int descriptor) noexcept {
-  int octets = 0;
-  return ::ioctl(descriptor, SIOCOUTQNSD, &octets) == 0 && octets > 0 ? static_cast<std::size_t>(octets) : 0;
+  const auto octets = [descriptor](unsigned long kind) {
+    int count = 0;
+    return ::ioctl(descriptor, kind, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
+  };
+  const std::size_t waiting = octets(SIOCOUTQNSD);
+  // With octets unread the socket ends with a reset, and sends nothing again.
+  return waiting != 0 || octets(SIOCINQ) == 0 ? waiting : octets(SIOCOUTQ);
 }
 
 }  // namespace corbel::ipc

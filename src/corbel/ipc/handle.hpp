@@ -68,8 +68,9 @@ CORBEL_API base::Status wait_ready(int descriptor, Ready ready, base::Deadline d
 /// receiver that would take them one piece after the other is woken once. Nobody else may receive meanwhile.
 CORBEL_API void wait_for_octets(int descriptor, std::size_t octets, base::Duration most) noexcept;
 
-/// Octets that a connected TCP socket was given and the system has not sent yet, because the peer takes no more of
-/// them; 0 if it cannot tell.
+/// Octets that a connected TCP socket was given and that might be lost if it were closed now: the system has not sent
+/// them, because the peer takes no more of them, or, where there is something that nobody has read, the peer's system
+/// has not acknowledged them. 0 if it cannot tell.
 CORBEL_API std::size_t unsent(int descriptor) noexcept;
 
 }  // namespace corbel::ipc

@@ -210,6 +210,28 @@ TEST(TcpStream, ManyOctetsCanBeWaitedForTogether) {
   EXPECT_EQ(*connection.server.get(option::receive_low_watermark), 1);
 }
 
+// With something unread the end is a reset: what the peer's system has not acknowledged would be lost.
+TEST(TcpStream, KnowsWhatAnEndWouldLose) {
+  testing::Connection<InetAddress> connection;
+  bool seen = false;
+  for (int tries = 0; tries < 50 && !seen; ++tries) {  // the acknowledgement may come before this thread looks
+    ASSERT_TRUE(connection.client.send_n(base::as_bytes("unread"), Deadline::none()));
+    ASSERT_TRUE(wait_ready(connection.server.handle(), Ready::readable, Deadline::none(), Stage::wait));
+    ASSERT_TRUE(connection.client.set(option::quick_ack, false));
+    ASSERT_TRUE(connection.server.send_n(base::as_bytes("x"), Deadline::none()));
+    seen = unsent(connection.server.handle()) == 1;
+    base::Bytes room(16);
+    ASSERT_TRUE(connection.client.recv(room));
+    ASSERT_TRUE(connection.client.set(option::quick_ack, true));
+    while (unsent(connection.server.handle()) != 0) std::this_thread::sleep_for(1ms);
+    ASSERT_TRUE(connection.client.set(option::quick_ack, false));
+    ASSERT_TRUE(connection.server.recv(room));
+  }
+  EXPECT_TRUE(seen);
+  ASSERT_TRUE(connection.server.send_n(base::as_bytes("x"), Deadline::none()));
+  EXPECT_EQ(unsent(connection.server.handle()), 0U);  // an end would send it
+}
+
 TEST(TcpStream, HasTheOptionsOfTcp) {
   testing::Connection<InetAddress> connection;
   TcpStream& stream = connection.client;

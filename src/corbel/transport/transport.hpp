@@ -125,8 +125,9 @@ class Transport {
   /// the peer, and what a reliable carrier had received before can still be had. The handle stays open until
   /// destruction. Nothing happens the second time.
   virtual void shutdown() noexcept = 0;
-  /// Octets that send() took and the system has still to send, because the peer does not read; 0 if that is not known,
-  /// or if they reach the peer whatever happens here.
+  /// Octets that send() took and that the peer may not get if this ends now: the system has still to send them, because
+  /// the peer does not read, or would reset the connection upon them; 0 if that is not known, or if they reach the peer
+  /// whatever happens here.
   virtual std::size_t unsent() const noexcept { return 0; }
   /// In a child of fork(2), whose parent goes on using this: closes the handle, tells no peer and takes no lock;
   /// nothing else is called afterwards. By default nothing happens.
