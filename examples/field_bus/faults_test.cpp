@@ -44,7 +44,7 @@ class Bystanders {
 BusSettings impatient() {
   BusSettings settings = quick();
   settings.response = 1ms;
-  settings.silence = 500ms;
+  settings.silence = 3s;
   return settings;
 }
 

@@ -150,7 +150,7 @@ TEST(Future, GetsReadyForWhoOnlyLooks) {
 }
 
 TEST(Future, ThrowsTimeoutWhenTheAnswerIsLate) {
-  World world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "30"});
+  World world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "1000"});
   auto future = world.echo->async_wait();
   try {
     future.get();

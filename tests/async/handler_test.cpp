@@ -237,7 +237,7 @@ TEST(Handler, IsToldOnceWhenTheOrbShutsDown) {
 }
 
 TEST(Handler, IsToldWhenTimeIsUp) {
-  Asking world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "40"});
+  Asking world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "1000"});
   world.echo->sendc_wait(world.handler);
   world.echo->sendc_wait(world.handler);
   EXPECT_EQ(world.recorder->await(2), (std::vector<std::string>{"wait: TIMEOUT 2", "wait: TIMEOUT 2"}));

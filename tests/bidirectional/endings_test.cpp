@@ -160,8 +160,8 @@ TEST(EndingsOfOrbs, OfTheOrbEndItsOwnCallBacks) {
 
 // A connection that is lent is not idle as long as there is a reference to call over it.
 TEST(EndingsOfOrbs, OfIdleConnectionsSpareThoseThatAreLent) {
-  ServerSide server(BOTH, {"-ORBIdleTimeout", "100"});
-  ClientSide client(BOTH, {"-ORBIdleTimeout", "100"});
+  ServerSide server(BOTH, {"-ORBIdleTimeout", "1000"});
+  ClientSide client(BOTH, {"-ORBIdleTimeout", "1000"});
   client.host(server.ior())->enter(client.guest);
   Orb witness;
   const auto idle = IDL::traits<Guests::Host>::narrow(witness->string_to_object(server.ior()));

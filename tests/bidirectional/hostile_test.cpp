@@ -44,7 +44,7 @@ class Hostile : public ::testing::Test {
     EXPECT_EQ(host->call_back("well"), "host, guest: well");
   }
 
-  ServerSide server_{BOTH, {"-ORBConnectTimeout", "200"}};
+  ServerSide server_{BOTH, {"-ORBConnectTimeout", "2000"}};
 };
 
 TEST_F(Hostile, HonestOnesAreCalled) {
@@ -157,7 +157,9 @@ TEST_F(Hostile, OceansOfPointsAreCutOff) {
   }
   EXPECT_TRUE(calls_over(guest));
   ASSERT_TRUE(guest.enter(profile_at("host19999.invalid", 19'999), points_context({{"host19999.invalid", 19'999}})));
-  EXPECT_EQ(ending_of([&] { (void)server_.servant->guest()->ask(""); }), "TRANSIENT NO") << "one too many";
+  const std::string ending = ending_of([&] { (void)server_.servant->guest()->ask(""); });
+  EXPECT_TRUE(ending.ends_with(" NO")) << ending;  // which one is up to the name server
+  EXPECT_TRUE(guest.peer().silent()) << "one too many";
   const std::string longest(255, 'h');
   RawGuest other(server_);
   ASSERT_TRUE(other.enter(profile_at(longest, 1), points_context({{longest + "h", 1}, {longest, 1}})));

@@ -90,7 +90,8 @@ struct Case {
 
 std::vector<std::string> options_for(const End& end) {
   if (!end.slow) return {};
-  return {"-ORBConnectTimeout", "300", "-ORBCallTimeout", end.where == "wait" ? "500" : "30000"};
+  const bool waits = end.where == "wait";
+  return {"-ORBConnectTimeout", waits ? "1000" : "300", "-ORBCallTimeout", waits ? "1500" : "30000"};
 }
 
 void check(const Case& row) {

@@ -369,7 +369,7 @@ TEST(Forwarding, AfterACallThatFoundNobodyTheNextBeginsWithTheReference) {
 TEST(Forwarding, ATimeOutAtAForwardedPlaceDoesNotForgetTheWay) {
   FakePeer there({answer::text("there"), answer::nothing(), answer::text("again")});
   FakePeer here({answer::forward({there.profile()})});
-  Client client({"-ORBCallTimeout", "500"});
+  Client client({"-ORBCallTimeout", "2000"});
   auto thing = client.thing(here.ior());
   thing->ask("");
   EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TIMEOUT MAYBE");

@@ -232,13 +232,13 @@ void add_governed_waiting(std::vector<End>& all) {
   end.note = "sends a CancelRequest; the answer is dropped if it comes yet";
   end.run = [] {
     const auto policy = [] {
-      return PolicyRef(CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(400 * kMillisecond));
+      return PolicyRef(CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(1500 * kMillisecond));
     };
     return under(policy, answer::nothing(), 1);
   };
   all.push_back(end);
   end.how = "no answer by the end that the call has in absolute time (`ReplyEndTimePolicy`)";
-  end.run = [] { return under(ends_in<Messaging::ReplyEndTimePolicy>(400), answer::nothing(), 1); };
+  end.run = [] { return under(ends_in<Messaging::ReplyEndTimePolicy>(1500), answer::nothing(), 1); };
   all.push_back(end);
   end = row("wait", "the server closes in order, and `RebindPolicy` is `NO_RECONNECT`", "no", "REBIND", "NO", 0);
   end.run = [] { return rebinding(Messaging::NO_RECONNECT, answer::close_connection()); };

@@ -189,13 +189,15 @@ TEST_F(HeadStart, WhatOthersForwardedToIsLeftBehindInTheEnd) {
 }
 
 TEST_F(HeadStart, IsAShareOfACallsTimeWhereThatIsShort) {
-  Slow slow({"-ORBCallTimeout", "600"});
+  // A third of it, a half and all are each far from the next shorter time that attempts() tells.
+  Slow slow({"-ORBConnectHeadStart", "10000", "-ORBCallTimeout", "11000"});
   for (const FakePeer* peer : {&a_, &b_}) slow.needs(peer->endpoint(), 20s);
   EXPECT_EQ(slow.thing(all())->ask(""), "c");
-  EXPECT_EQ(attempts(slow), "A:250 B:250 C:2000");
-  Slow shorter({"-ORBCallTimeout", "150"});
+  EXPECT_EQ(attempts(slow), "A:4000 B:10000 C:10000");
+  Slow shorter({"-ORBConnectHeadStart", "10000", "-ORBCallTimeout", "5700"});
   for (const FakePeer* peer : {&a_, &b_}) shorter.needs(peer->endpoint(), 20s);
-  EXPECT_EQ(shorter.thing(all())->ask(""), "c") << "they have a third, and then a half";
+  EXPECT_EQ(shorter.thing(all())->ask(""), "c");
+  EXPECT_EQ(attempts(shorter), "A:2000 B:4000 C:10000");
 }
 
 // Nothing but the system takes part here: an address that a firewall leaves without an answer.

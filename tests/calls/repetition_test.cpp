@@ -104,7 +104,7 @@ TEST(Repetition, ACallWhoseTimeIsOverIsNotTriedAgain) {
                  },
                  answer::text("too late")});
   FakePeer other({answer::text("connected"), answer::text("too late")});
-  Client client({"-ORBCallTimeout", "300"});
+  Client client({"-ORBCallTimeout", "1500"});
   client.thing(other.ior())->ask("");
   auto thing = client.thing({peer.profile(), other.profile()});
   EXPECT_EQ(thing->ask(""), "connected");
@@ -114,7 +114,7 @@ TEST(Repetition, ACallWhoseTimeIsOverIsNotTriedAgain) {
   const auto write_slowly = [&](cdr::Encoder& encoder) {
     encoder.put_string("question");
     if (std::exchange(written, true)) return;
-    const auto end = base::Deadline::after(std::chrono::milliseconds(400));
+    const auto end = base::Deadline::after(std::chrono::milliseconds(1800));
     writing.set_value();
     EXPECT_TRUE(peer.wait_for_open(0));
     std::this_thread::sleep_for(end.remaining());
@@ -185,7 +185,7 @@ TEST(Repetition, ARefusalDoesNotHideThatTheNextPlaceMayHaveExecutedTheCall) {
 TEST(Repetition, ATimeOutAfterARefusalIsATimeOut) {
   FakePeer first({busy_with_minor_5()});
   FakePeer second({answer::nothing()});
-  Client client({"-ORBCallTimeout", "300"});
+  Client client({"-ORBCallTimeout", "1500"});
   EXPECT_EQ(ending_of([&] { client.thing({first.profile(), second.profile()})->ask(""); }).what, "TIMEOUT MAYBE");
 }
 

@@ -78,7 +78,7 @@ TEST_F(Resolving, HoldsNoOnewayThatWaitsForNothing) {
 
 TEST_F(Resolving, LeavesTimeForTheOtherPlaces) {
   FakePeer there({answer::text("there")});
-  const PlainClient client({tcp()}, {"-ORBConnectTimeout", "100"});
+  const PlainClient client({tcp()}, {"-ORBConnectTimeout", "1000"});
   const auto thing = client.thing({unknown(), there.profile()});
   EXPECT_EQ(quickly([&] { EXPECT_EQ(thing->ask(""), "there"); }).what, "done");
   EXPECT_EQ(there.requests(), 1U);
@@ -86,7 +86,7 @@ TEST_F(Resolving, LeavesTimeForTheOtherPlaces) {
 
 TEST_F(Resolving, OfAForwardEndsWithTheTimeOfTheCall) {
   FakePeer gate({answer::forward({unknown()})});
-  const PlainClient client({tcp()}, {"-ORBCallTimeout", "200", "-ORBConnectTimeout", "0"});
+  const PlainClient client({tcp()}, {"-ORBCallTimeout", "2000", "-ORBConnectTimeout", "0"});
   expect_late(quickly([&] { client.thing(gate.ior())->ask(""); }));
   EXPECT_EQ(gate.requests(), 1U);
 }

@@ -82,7 +82,7 @@ TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
   };
   auto connection = harness.connect();
   std::string answer;
-  auto status = harness.call(*connection, "late", answer, Deadline::after(std::chrono::milliseconds(30)), "wait");
+  auto status = harness.call(*connection, "late", answer, Deadline::after(std::chrono::milliseconds(500)), "wait");
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error(), base::error(Stage::wait, Code::timed_out));
   release.count_down();

@@ -270,7 +270,7 @@ TEST_F(Carriers, OfWhichNoReactorCanWaitKeepNoThreadForRequestsThatWereGivenUp) 
   acts_.on_send = nullptr;
   begin();
   CountedReply reply(finished_);
-  ASSERT_TRUE(reply.start_on(*connection_, Deadline::after(20ms)).ok());
+  ASSERT_TRUE(reply.start_on(*connection_, Deadline::after(500ms)).ok());
   EXPECT_TRUE(eventually([&] { return finished_ == 1; }));
   Caller caller;
   EXPECT_TRUE(eventually([&] { return caller.reading || connection_->enter(caller); })) << "somebody reads for nothing";

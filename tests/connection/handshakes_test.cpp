@@ -153,7 +153,7 @@ TEST(WithoutAHandle, AServedConnectionIsReadWhileItsUpcallIsSlow) {
 
 TEST(WithoutAHandle, AServedConnectionThatIsIdleTooLongIsClosed) {
   Server::Settings settings;
-  settings.limits.idle = 50ms;
+  settings.limits.idle = 1000ms;
   Harness harness("bare://", settings);
   const auto connection = harness.connect();
   ASSERT_TRUE(connection);

@@ -119,17 +119,34 @@ TEST_F(AtItsLimits, WhoHasGoneNoLongerCountsAgainstItsHost) {
 }
 
 TEST_F(AtItsLimits, WhoseRequestHasComeIsNotIdleHoweverLateItIsRead) {
-  settings_.limits.idle = 50ms;
+  settings_.limits.idle = 500ms;
   begin();
   RawPeer peer;
   ASSERT_TRUE(come(peer));
   EXPECT_TRUE(is_served(peer));
   ASSERT_TRUE(peer.send(echo_request(7)));
-  std::this_thread::sleep_for(100ms);
+  std::this_thread::sleep_for(600ms);
   ASSERT_TRUE(run_until([&] { return !peer.silent(); }));
   EXPECT_EQ(peer.message(), echo_reply(7));
   ASSERT_TRUE(run_until([&] { return !peer.silent(); }));
   EXPECT_TRUE(was_dismissed(peer)) << "now it is";
+}
+
+// A peer that does not read is given up by a timer of the reactor, which somebody has to run.
+TEST_F(AtItsLimits, WhoEndsRunsTheReactorWhenWhoDidSoHasLeftIt) {
+  begin();
+  RawPeer peer;
+  const ConnectionPtr connection = come(peer);
+  ASSERT_TRUE(connection);
+  ask_for_much(peer, *connection, 64 * kMebi);
+  std::thread slices([&] {
+    for (const Deadline leaves = Deadline::after(200ms); !leaves.expired();) (void)server().perform_work(1, leaves);
+  });
+  std::this_thread::sleep_for(50ms);  // in a slice, or before the first: then the rest shows nothing, and passes
+  const auto begin = std::chrono::steady_clock::now();
+  (void)server().stop(true, Deadline::after(60s));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+  slices.join();
 }
 
 TEST_F(AtItsLimits, OldHalfAMessageLeavesBeforeWhoHasBeenIdleForLonger) {

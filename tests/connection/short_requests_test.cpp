@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLimit = 50ms;
-constexpr auto kLonger = 60ms;
+constexpr auto kLimit = 400ms;
+constexpr auto kLonger = 450ms;
 
 class Short : public testing::Test {
  protected:

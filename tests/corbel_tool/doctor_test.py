@@ -234,7 +234,7 @@ class DoctorTest(DoctorCase):
         for octets in (b"GIOP\x01\x02", b"GIOP\x01\x02\x01\x04\x08\0\0\0\1\2"):
             for close in (True, False):
                 with fake(lambda request, octets=octets: octets, close=close) as port:
-                    self.doctor(ior(port=port), NOT_REACHED, "begins an answer and does not end it", timeout="500")
+                    self.doctor(ior(port=port), NOT_REACHED, "begins an answer and does not end it", timeout="2000")
 
     def test_nonsense_and_answers_to_other_questions(self):
         with fake(lambda request: b"GIOP\x01\x02\x01\x04\xff\xff\xff\xff") as port:
@@ -258,7 +258,7 @@ class DoctorTest(DoctorCase):
 
     def test_forwards_in_a_circle(self):
         with fake(lambda request: locate_reply(request, 2, bytes.fromhex(ior(port=port)[4:])[4:])) as port:
-            self.doctor(ior(port=port), NOT_USABLE, "the object is elsewhere", "in a circle", timeout="500")
+            self.doctor(ior(port=port), NOT_USABLE, "the object is elsewhere", "in a circle", timeout="2000")
 
     # --- the object ---
 
@@ -278,7 +278,7 @@ class DoctorTest(DoctorCase):
 
     def test_a_manager_that_holds(self):
         with server("holding") as reference:
-            self.doctor(reference, NOT_REACHED, "does not answer requests for it", "POA manager holds", timeout="700")
+            self.doctor(reference, NOT_REACHED, "does not answer requests for it", "POA manager holds", timeout="2000")
 
     def test_a_manager_that_discards(self):
         with server("discarding") as reference:

@@ -378,14 +378,14 @@ class CorbelTest(unittest.TestCase):
             self.assertTrue(done["interrupted"])
 
     def test_the_open_loop_does_not_forget_the_calls_that_a_stall_delays(self):
-        # 100 calls are due within half a second, in which the server is stopped. All of them are late, not just the two
+        # 100 calls are due within two seconds, in which the server is stopped. All of them are late, not just the two
         # that two clients can have under way.
-        bench = subprocess.Popen([CORBEL, "bench", self.reference, "count", "--idl", IDL, "-n", "100", "-r", "200", "-c", "2",
+        bench = subprocess.Popen([CORBEL, "bench", self.reference, "count", "--idl", IDL, "-n", "100", "-r", "50", "-c", "2",
                                   "--warm-up", "1", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             self.assertIn("begins", bench.stderr.readline())
             os.kill(self.server.pid, signal.SIGSTOP)
-            threading.Timer(1.0, os.kill, [self.server.pid, signal.SIGCONT]).start()
+            threading.Timer(4.0, os.kill, [self.server.pid, signal.SIGCONT]).start()
             done = json.loads(bench.communicate(timeout=TIMEOUT_S)[0])
         finally:
             os.kill(self.server.pid, signal.SIGCONT)

@@ -52,7 +52,8 @@ TEST(EndOfDeferred, MayBeAskedAboutWhileAnotherThreadAnswers) {
 TEST(EndOfDeferred, OfTheCallByTimeIsTold) {
   for (const char* endpoint : {"tcp://127.0.0.1:0", "giop_lite+unix://"}) {
     World world(endpoint);
-    const auto impatient = corbel::with_timeout(world.desk, std::chrono::milliseconds(50));
+    EXPECT_EQ(world.desk->ask("now"), "at once");  // connects
+    const auto impatient = corbel::with_timeout(world.desk, std::chrono::milliseconds(1000));
     Caller caller([&] { return impatient->ask("a"); });
     const Keeper::Asked asked = world.servant->take();
     EXPECT_EQ(caller.outcome(), "TIMEOUT");

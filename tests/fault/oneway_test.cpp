@@ -30,11 +30,13 @@ class OnewayTest : public testing::Test {
     victim_.reset();
     if (orb_ != nullptr) orb_->destroy();
   }
+  /// For what shall not time out although the ORB's calls do soon.
+  auto patient() { return corbel::with_timeout(victim_, 20s); }
   void use(std::vector<std::string> options) {
     options.insert(options.begin(), "oneway-test");
     orb_ = CORBA::ORB_init(options, "oneway-test");
     victim_ = IDL::traits<Fault::Victim>::unchecked_narrow(orb_->string_to_object(peer_.ior()));
-    victim_->fire();  // is read, and then nothing is
+    patient()->fire();  // connects; is read, and then nothing is
     ASSERT_TRUE(peer_.wait_for_messages(1));
   }
   void read_on() {
@@ -48,8 +50,6 @@ class OnewayTest : public testing::Test {
       ASSERT_LT(told_, 100'000);
     }
   }
-  /// For what shall not time out although the ORB's calls do soon.
-  auto patient() { return corbel::with_timeout(victim_, 20s); }
   corbel::orb::Statistics statistics() { return corbel::orb::statistics(*orb_); }
   /// The numbers that arrived, in their order, once so many have.
   std::vector<int> arrived(std::size_t count) {
@@ -176,7 +176,7 @@ TEST_F(OnewayTest, ScopeTransportWaitsUntilTheTransportHasTakenIt) {
 
 TEST_F(OnewayTest, ScopesServerAndTargetWaitForAnAnswer) {
   for (const char* scope : {"server", "target"}) {
-    std::vector<std::string> options = {"scopes", "-ORBSyncScope", scope, "-ORBCallTimeout", "300"};
+    std::vector<std::string> options = {"scopes", "-ORBSyncScope", scope, "-ORBCallTimeout", "1000"};
     FakePeer silent({corbel::test::answer::nothing()});
     const auto orb = CORBA::ORB_init(options, "scopes");
     auto victim = IDL::traits<Fault::Victim>::unchecked_narrow(orb->string_to_object(silent.ior()));

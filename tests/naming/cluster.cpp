@@ -22,6 +22,7 @@
 #include "corbel/ior/profile.hpp"
 #include "process.hpp"
 #include "support/etcd_server.hpp"
+#include "support/free_port.hpp"
 #include "support/postgres_server.hpp"
 
 namespace {
@@ -241,7 +242,10 @@ class Test {
       : program_(std::move(program)), random_(seed), seed_(seed), database_(std::move(database)) {}
 
   int run(long rounds) {
-    for (std::size_t i = 0; i < kMembers; ++i) start(i);
+    for (std::size_t i = 0; i < kMembers; ++i) {
+      ports_[i] = std::to_string(corbel::test::free_port());
+      start(i);
+    }
     std::vector<std::string> arguments = {"cluster"};
     const auto orb = CORBA::ORB_init(arguments, "cluster");
     std::vector<std::unique_ptr<Reader>> readers;
@@ -279,8 +283,8 @@ class Test {
   void start(std::size_t i) {
     // A port stays with its member.
     members_[i] = std::make_unique<Process>(std::vector<std::string>{
-        program_, "--store", database_->url(), "--host", "127.0.0.1", "--port", ports_[i], "--member-lease", "3",
-        "-ORBCallTimeout", std::to_string(std::chrono::milliseconds(kPatience).count() / 2)});
+        program_, "--store", database_->url(), "--host", "127.0.0.1", "--port", ports_[i], "--no-local",
+        "--member-lease", "3", "-ORBCallTimeout", std::to_string(std::chrono::milliseconds(kPatience).count() / 2)});
     const std::string line = members_[i]->read(false);
     const std::size_t at = line.find("127.0.0.1:");
     if (at == std::string::npos) throw std::runtime_error("a server did not start");
@@ -339,7 +343,7 @@ class Test {
   const unsigned seed_;
   const std::unique_ptr<Database> database_;
   std::unique_ptr<Process> members_[kMembers];
-  std::string ports_[kMembers] = {"0", "0", "0"};
+  std::string ports_[kMembers];
   Account account_;
 };
 

@@ -15,7 +15,7 @@ import unittest
 
 import etcd
 import postgres
-from programs import CORBEL, THING, TIMEOUT_S, Named, run
+from programs import CORBEL, THING, TIMEOUT_S, Named, free_port, run
 
 PATIENCE_S = 120
 LEASE_S = 9  # a call has a third of it, and stores are slow where the machine is loaded
@@ -27,7 +27,7 @@ class FileTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.processes = []
         self.addCleanup(self.end_all)
-        self.named = self.start()
+        self.named = self.start(free_port())
 
     def end_all(self):
         for process in self.processes:
@@ -38,8 +38,8 @@ class FileTest(unittest.TestCase):
                 if pipe and not pipe.closed:
                     pipe.close()
 
-    def start(self, port="0"):
-        named = Named(self.folder, port=port, store=self.store())
+    def start(self, port):
+        named = Named(self.folder, "--no-local", port=port, store=self.store())
         self.processes.append(named.process)
         self.assertTrue(named.url, named.line)
         return named

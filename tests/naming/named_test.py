@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
+from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, free_port, run
 
 IDL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../idl/CosNaming.idl")
 
@@ -52,8 +52,8 @@ class CommandTest(unittest.TestCase):
             with contextlib.closing(sqlite3.connect(os.path.join(self.folder, "names.db"))) as database:
                 return database.execute("SELECT value FROM setting WHERE name = 'port'").fetchall()
 
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = str(taken.getsockname()[1])
+        port = free_port()
+        with socket.create_server(("127.0.0.1", int(port))):
             run(NAMED, "--data", self.folder + "/names.db", "--host", "127.0.0.1", "--port", port, status=1)
         self.assertEqual(remembered(), [])
         named = Named(self.folder, port=port)
@@ -337,8 +337,7 @@ class LocalTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.meeting), [])
         self.env["CORBEL_LOCAL_SERVICES"] = "none"
         self.assertIn("none", run(NAMED, "--data", self.folder + "/2.db", "--port", "0", "--local", env=self.env, status=1))
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = str(free.getsockname()[1])
+        port = free_port()
         other = os.path.join(self.folder, "other")
         os.mkdir(other)
         named = Named(other, port=port, env=self.env)
@@ -357,9 +356,8 @@ class LifeTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def test_references_to_contexts_hold_after_a_restart_at_the_remembered_port(self):
-        named = Named(self.folder)
-        port = named.port
-        self.assertEqual(named.end(), 0)
+        self.assertEqual(Named(self.folder).end(), 0)
+        port = free_port()
         named = Named(self.folder, port=port)
         run(CORBEL, "ns", "context", "a", "--service", named.url)
         run(CORBEL, "ns", "bind", "a/o", THING, "--service", named.url)

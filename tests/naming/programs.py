@@ -6,6 +6,9 @@ import signal
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import ports  # noqa: E402
+
 NAMED, CORBEL = sys.argv[1:3]
 TIMEOUT_S = 30
 THING = "corbaloc::127.0.0.1:1/thing"  # no server listens there
@@ -16,6 +19,11 @@ def run(*line, status=0, env=None, **more):
     if status is not None and done.returncode != status:
         raise AssertionError(f"{' '.join(line)}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout if status == 0 else done.stdout + done.stderr
+
+
+def free_port():
+    """For servers that start again at the port they had: nobody else gets it meanwhile."""
+    return str(ports.free_port())
 
 
 class Named:

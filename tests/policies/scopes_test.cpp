@@ -41,6 +41,8 @@ TEST(Scopes, NoneDoesNotWaitForThePeerAndTransportDoes) {
   const auto opened = gate.get_future().share();
   FakePeer peer({[opened](test::Conversation&, const test::Received&) { opened.wait(); }});
   const Orb orb({"-ORBOnewayQueue", "65536", "-ORBSendBuffer", "8192"});
+  orb.thing(peer.ior())->note(0);
+  EXPECT_TRUE(peer.wait_for_messages(1));  // the connection is there
   const ThingRef thing = with_timeout(orb.thing(peer.ior()), 200ms);
   const ThingRef hasty = with_policies(thing, {scope(Messaging::SYNC_NONE)});
   const ThingRef patient = with_policies(thing, {scope(Messaging::SYNC_WITH_TRANSPORT)});

@@ -8,12 +8,14 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/policy/client_policies.hpp"
+#include "eventually.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 
 namespace corbel::policies_test {
 namespace {
 
+using test::eventually;
 using test::FakePeer;
 using test::SilentPort;
 namespace answer = test::answer;
@@ -36,19 +38,28 @@ class Silence : public ::testing::Test {
     EXPECT_TRUE(is_quick([&] { ending = ending_of([&] { thing->ask(""); }); }));
     return ending;
   }
+  /// Opens the connection, so that it is the answer that takes too long.
+  void connect() {
+    peer_.set({answer::text("first")});
+    EXPECT_EQ(orb_.thing(peer_.ior())->ask(""), "first");
+    peer_.set({answer::nothing()});
+  }
 
   FakePeer peer_{{answer::nothing()}};
   Orb orb_;
   ThingRef thing_ = orb_.thing(peer_.ior());
-  const CORBA::PolicyList short_ = {round_trip(50 * kMillisecond)};
+  const CORBA::PolicyList short_ = {round_trip(1'000 * kMillisecond)};
 };
 
 TEST_F(Silence, AReferencesTimeEndsItsCalls) {
-  EXPECT_EQ(ask(with_timeout(thing_, 50ms)), "TIMEOUT MAYBE");
-  EXPECT_EQ(peer_.requests(), 1U);
+  connect();
+  EXPECT_EQ(ask(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
+  EXPECT_TRUE(eventually([&] { return peer_.requests() >= 2; }));
+  EXPECT_EQ(peer_.requests(), 2U);
 }
 
 TEST_F(Silence, AReferencesTimeIsStrongerThanTheThreadsAndThatThanTheOrbs) {
+  connect();
   const auto took = [&](const ThingRef& thing) {
     const auto begin = Clock::now();
     EXPECT_EQ(ask(thing), "TIMEOUT MAYBE");
@@ -56,7 +67,7 @@ TEST_F(Silence, AReferencesTimeIsStrongerThanTheThreadsAndThatThanTheOrbs) {
   };
   const CORBA::PolicyList medium = {round_trip(25'000 * kMillisecond)};
   orb_.current()->set_policy_overrides(medium, SetOverrideType::SET_OVERRIDE);
-  EXPECT_LT(took(with_timeout(thing_, 50ms)), 20s);
+  EXPECT_LT(took(with_timeout(thing_, 1s)), 20s);
   orb_.manager()->set_policy_overrides(medium, SetOverrideType::SET_OVERRIDE);
   orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
   EXPECT_LT(took(thing_), 20s);
@@ -78,7 +89,8 @@ TEST_F(Silence, AReferencesTimeIsNeverOverEarly) {
 }
 
 TEST_F(Silence, AReferencesTimeEndsAsynchronousCalls) {
-  const ThingRef quick = with_timeout(thing_, 50ms);
+  connect();
+  const ThingRef quick = with_timeout(thing_, 1s);
   auto future = quick->async_ask("");
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
 }
@@ -95,7 +107,8 @@ TEST_F(Silence, AReferencesTimeEndsCallsWithReplyHandlers) {
   root->the_POAManager()->activate();
   auto servant = CORBA::make_reference<Handler>();
   auto handler = CORBA::amic_traits<Policies::Thing>::replyhandler_traits::narrow(root->servant_to_reference(servant));
-  CORBA::amic_traits<Policies::Thing>::narrow(with_timeout(thing_, 50ms))->sendc_ask(handler, "");
+  connect();
+  CORBA::amic_traits<Policies::Thing>::narrow(with_timeout(thing_, 1s))->sendc_ask(handler, "");
   auto ended = servant->ended.get_future();
   ASSERT_EQ(ended.wait_for(50s), std::future_status::ready);
   EXPECT_EQ(ended.get(), "TIMEOUT MAYBE");
@@ -117,12 +130,13 @@ TEST_F(Silence, AThreadsTimeEndsItsCallsAndNobodyElses) {
 
 test::Answer after_a_while() {
   return [](test::Conversation& conversation, const test::Received& request) {
-    std::this_thread::sleep_for(100ms);  // longer than short_ allows
+    std::this_thread::sleep_for(1200ms);  // longer than short_ allows
     answer::text("late")(conversation, request);
   };
 }
 
 TEST_F(Silence, AThreadThatChangesItsPoliciesAgainIsGovernedByTheLast) {
+  connect();
   orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
   peer_.set({after_a_while()});
@@ -132,14 +146,16 @@ TEST_F(Silence, AThreadThatChangesItsPoliciesAgainIsGovernedByTheLast) {
 }
 
 TEST_F(Silence, InAThreadWithPoliciesEachReferenceHasItsOwn) {
+  connect();
   orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ask(with_timeout(thing_, 50ms)), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
   peer_.set({after_a_while()});
   EXPECT_EQ(thing_->ask(""), "late");
   orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
 }
 
 TEST_F(Silence, AThreadWithPoliciesSeesTheOrbsChange) {
+  connect();
   orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
   orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
@@ -154,9 +170,10 @@ TEST_F(Silence, TheOrbsTimeEndsCallsOfReferencesThatAreInUse) {
   const ThingRef patient = with_timeout(thing_, 0ms);
   EXPECT_EQ(thing_->ask(""), "well");
   EXPECT_EQ(patient->ask(""), "well");
-  orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  orb_.manager()->set_policy_overrides({round_trip(50'000 * kMillisecond)}, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(thing_->ask(""), "well");  // the short way under the new policies
   peer_.set({answer::nothing()});
+  orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
   EXPECT_EQ(ask(orb_.thing(peer_.ior())), "TIMEOUT MAYBE");
   // The reference's own is stronger.
@@ -178,10 +195,12 @@ TEST_F(Silence, AStrongerLevelMayAllowMoreTime) {
 // 17.2.4 with 8.6.3 of the object's policies: they survive forwarding.
 TEST_F(Silence, OverridesSurviveForwards) {
   FakePeer gate({answer::forward({peer_.profile()})});
-  const ThingRef quick = with_timeout(orb_.thing(gate.ior()), 80ms);
+  const ThingRef quick = with_timeout(orb_.thing(gate.ior()), 2s);
   EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");
+  EXPECT_TRUE(peer_.wait_for_messages(1));
   EXPECT_EQ(gate.requests(), 1U);
   EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");  // where it was forwarded to at once
+  EXPECT_TRUE(eventually([&] { return peer_.requests() >= 2; }));
   EXPECT_EQ(gate.requests(), 1U);
   EXPECT_EQ(peer_.requests(), 2U);
 }
@@ -192,10 +211,11 @@ TEST_F(Silence, AReplysEndTimeEndsCalls) {
     return PolicyRef(CORBA::make_reference<Messaging::ReplyEndTimePolicy>(
         utc(policy::utc_now() + static_cast<TimeBase::TimeT>(from_now.count()) * kMillisecond)));
   };
-  EXPECT_EQ(ask(with_policies(thing_, {end(50ms)})), "TIMEOUT MAYBE");
-  auto future = with_policies(thing_, {end(50ms)})->async_ask("");
+  connect();
+  EXPECT_EQ(ask(with_policies(thing_, {end(1000ms)})), "TIMEOUT MAYBE");
+  auto future = with_policies(thing_, {end(1000ms)})->async_ask("");
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
-  EXPECT_EQ(ask(with_policies(thing_, {end(100'000ms), round_trip(50 * kMillisecond)})), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask(with_policies(thing_, {end(100'000ms), round_trip(1'000 * kMillisecond)})), "TIMEOUT MAYBE");
   peer_.set({answer::text("well")});
   EXPECT_EQ(with_policies(thing_, {end(50'000ms)})->ask(""), "well");
 }
@@ -288,13 +308,16 @@ TEST(RequestTimes, ABufferedOnewayLeavesInItsTime) {
 }
 
 TEST(RequestTimes, TheReplyMayTakeLongerThanTheRequest) {
-  FakePeer peer({[](test::Conversation& conversation, const test::Received& request) {
-    std::this_thread::sleep_for(120ms);
+  const test::Answer late = [](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(1200ms);
     answer::text("late")(conversation, request);
-  }});
+  };
+  FakePeer peer({answer::text("first"), late});
   const Orb orb;
-  const ThingRef thing = with_policies(
-      orb.thing(peer.ior()), {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(100 * kMillisecond)});
+  const ThingRef plain = orb.thing(peer.ior());
+  EXPECT_EQ(plain->ask(""), "first");  // the connection is there
+  const ThingRef thing =
+      with_policies(plain, {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(1'000 * kMillisecond)});
   EXPECT_EQ(thing->ask(""), "late");
 }
 

@@ -175,13 +175,14 @@ TEST(HalfMessages, AreAsOldAsTheirFirstOctet) {
 }
 
 TEST(Silence, EndsInOrderAfterTheIdleTimeAndOnlyThen) {
-  Server server({"-ORBIdleTimeout", "100"});
+  Server server({"-ORBIdleTimeout", "1000"});
   const Target target(server.reference);
+  const Octets request = raw_request(1, target.key, "slow", [](test::Writer& w) { w.u32(5); });
   RawPeer silent(target.port);
   EXPECT_EQ(silent.rest(), raw_control(5));
   // A client that waits for an answer is not idle.
   RawPeer waiting(target.port);
-  ASSERT_TRUE(waiting.send(raw_request(1, target.key, "slow", [](test::Writer& w) { w.u32(5); })));
+  ASSERT_TRUE(waiting.send(request));
   RawPeer other(target.port);
   EXPECT_EQ(other.rest(), raw_control(5));
   RawPeer another(target.port);

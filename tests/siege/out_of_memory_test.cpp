@@ -341,30 +341,30 @@ TEST(OutOfMemory, OperationsOnEndpointsEndInNoMemoryAndLeaveNothingOpen) {
 TEST(OutOfMemory, TheRightToSendIsWaitedForAllTheSame) {
   connection::Token token;
   token.lock();
-  std::thread other([&] {
+  test::refuse_allocations(0, 1'000'000);
+  const bool early = token.lock_until(base::Deadline::after(1ms));
+  test::refuse_allocations(0, 0);
+  const std::jthread other([&] {
     std::this_thread::sleep_for(20ms);
     token.unlock();
   });
   test::refuse_allocations(0, 1'000'000);
-  const bool early = token.lock_until(base::Deadline::after(1ms));
   const bool in_time = token.lock_until(base::Deadline::after(60s));
   test::refuse_allocations(0, 0);
   EXPECT_FALSE(early);
   EXPECT_TRUE(in_time);
   token.unlock();
-  other.join();
 }
 
 // When the time of one is over, their timer sets itself to that of the next.
 TEST(OutOfMemory, CallsWhoseTimerFindsNoneEnd) {
   const auto silent = *ipc::TcpAcceptor::open(ipc::InetAddress::loopback_v4());
-  const std::string place = "corbaloc:iiop:" + silent.local_address()->to_string() + "/castle";
-  const Client client(place, {"-ORBCallTimeout", "1000"});
+  const Client client("corbaloc:iiop:" + silent.local_address()->to_string() + "/castle", {"-ORBCallTimeout", "3000"});
   auto first = client.castle->async_slow(1);
-  std::this_thread::sleep_for(500ms);
+  std::this_thread::sleep_for(1500ms);
   auto second = client.castle->async_slow(2);
   test::refuse_allocations(0, 1'000'000);
-  std::this_thread::sleep_for(1500ms);
+  std::this_thread::sleep_for(4500ms);
   test::refuse_allocations(0, 0);
   for (auto* const pending : {&first, &second}) {
     try {

@@ -61,11 +61,11 @@ class KeptLog final : public LogSink {
     for (const Entry& entry : entries_) count += entry.event == event ? 1 : 0;
     return count;
   }
-  /// The first record of this event, waiting up to ten seconds for it; an entry of level off if there is none.
+  /// The first record of this event, waiting up to a minute for it; an entry of level off if there is none.
   Entry wait_for(std::string_view event) const {
     std::unique_lock lock(mutex_);
     Entry found;
-    (void)changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+    (void)changed_.wait_for(lock, std::chrono::seconds(60), [&] {
       for (const Entry& entry : entries_) {
         if (entry.event == event) return found = entry, true;
       }

@@ -39,7 +39,7 @@ void Connection::drain() noexcept {
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   // Of several that get here one says so to the peer, before it closes; it may come again for that.
-  if (ending_.exchange(true, std::memory_order_acq_rel)) return;
+  if (ending_.exchange(true, std::memory_order_seq_cst)) return;
   // Who has shaken hands may have sent its first request, and is to hear that it was not executed.
   if (shakes_hands() && server_->awaits_hand_shakes()) return end_later();
   bool busy = false;
@@ -58,7 +58,8 @@ void Connection::end_if_drained() noexcept {
 /// By the thread that has ending_.
 void Connection::end_later() noexcept try {
   server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] {
-    self->ending_.store(false, std::memory_order_release);
+    // In the order that all see: who ends the last request finds it free, or this thread that none runs.
+    self->ending_.store(false, std::memory_order_seq_cst);
     self->end_if_drained();
   });
 } catch (const std::bad_alloc&) {

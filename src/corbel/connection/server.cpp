@@ -56,10 +56,12 @@ Server::~Server() {
 }
 
 base::Status Server::start() {
-  if (!pool_ || started_.load(std::memory_order_acquire) || started_.exchange(true)) return {};
-  auto status = pool_->start();
-  if (!status) started_ = false;
-  return status;
+  if (!pool_ || started_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(starting_);  // who comes second hears whether it has started
+  if (started_) return {};
+  CORBEL_CHECK(pool_->start());
+  started_ = true;
+  return {};
 }
 
 void Server::run() {
@@ -282,12 +284,14 @@ bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
   while (!ended()) {
     if (deadline.expired()) return false;
+    const auto until = earlier(deadline, base::Deadline::after(kLastMoment));
     if (!pool_ && (loops_.load() == 0 || lead_.mine())) {
       lock.unlock();
-      const auto until = earlier(deadline, base::Deadline::after(kLastMoment));
       const bool led = lead_.try_lead([&] { (void)reactor_->run_once(until); });
       lock.lock();
       if (!led && !ended()) ended_.wait_for(lock, until.remaining());
+    } else if (!pool_) {
+      ended_.wait_for(lock, until.remaining());  // who runs it may leave it
     } else if (deadline.is_none()) {
       ended_.wait(lock);
     } else {

@@ -198,7 +198,11 @@ bool Connection::Serving<kApart>::leave(Framer& framer, const ReadEnd& end) {
       if (!connection.input_.plenty()) connection.give_back(framer);
       return server.wait_for(connection, connection.left_in(framer), framer.oldest_part());
     case ReadEnd::Why::dry: {
-      if constexpr (kApart) return connection.drain(), true;
+      if constexpr (kApart) {
+        server.leave(connection);
+        connection.drain();
+        return true;
+      }
       const bool nothing = !sticky && (end.error.code == Code::would_block || framer.took_all());
       connection.give_back(framer);
       return server.wait_for(connection, nothing ? Left::nothing : Left::unknown, framer.oldest_part());

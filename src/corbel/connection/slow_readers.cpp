@@ -66,8 +66,8 @@ void Server::sends_slowly(Connection& connection, std::size_t unread) {
     const std::int64_t now = Deadline::clock_now();
     const Place place = connection.live.place;
     if (place == Place::none) return;
-    // The thread that serves it will see, unless none does any more. One that was opened here is read all the same.
-    if ((place != Place::served || draining_) && !connection.is_opened_here()) {
+    // The thread that serves it will see. One that was opened here is read all the same.
+    if (place != Place::served && !connection.is_opened_here()) {
       put(connection, Place::sending, now);
       live_.set_part(connection, 0, now);
     }

@@ -42,13 +42,17 @@ void Server::release_sticky(bool sticky) noexcept {
 
 void Server::leave(Connection& connection) {
   reactor_->end_edges(connection);
-  const std::lock_guard lock(mutex_);
-  if (connection.live.place == Place::none) return;
-  const std::int64_t now = base::Deadline::clock_now();
-  const bool sends = connection.keeps_replies() && !connection.is_opened_here();
-  put(connection, sends ? Place::sending : Place::idle, now);
-  live_.set_part(connection, 0, now);
-  look_after(sends ? send_timeout() : settings_.limits.idle, now);
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection.live.place == Place::none) return;
+    const std::int64_t now = base::Deadline::clock_now();
+    const bool sends = connection.keeps_replies() && !connection.is_opened_here();
+    put(connection, sends ? Place::sending : Place::idle, now);
+    live_.set_part(connection, 0, now);
+    look_after(sends ? send_timeout() : settings_.limits.idle, now);
+  }
+  // A call the other way that began meanwhile has had a thread called, which found this one.
+  if (connection.asks()) read_on(connection);
 }
 
 bool Server::wait_for(Connection& connection, Left left, std::uint64_t part) {

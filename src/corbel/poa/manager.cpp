@@ -49,14 +49,8 @@ void Manager::discard_requests(bool wait_for_completion) {
 
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait_for_requests();
-  {
-    // Only the first call decides about etherealising (CORBA 3.3 part 1, 15.3.2, deactivate).
-    const std::lock_guard lock(mutex_);
-    if (state_ != State::inactive) etherealizes_ = etherealize_objects;
-    etherealize_objects = etherealizes_;
-  }
-  const auto stuck = change(State::inactive, wait_for_completion);
-  if (etherealize_objects) {
+  const auto stuck = change(State::inactive, wait_for_completion, etherealize_objects);
+  if (has_ended_objects()) {
     // Objects with requests that run are etherealised when these end, however late.
     for (const auto& poa : poas()) poa->etherealize_all();
   }
@@ -75,7 +69,7 @@ void Manager::check_ended(State state, const base::SharedPtr<Poa>& stuck) const 
                    stuck->shown_path() + "' still run after -ORBShutdownTimeout");
 }
 
-base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
+base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion, bool etherealizes) {
   if (wait_for_completion) space_->check_may_wait_for_requests();
   if (!space_->closed()) {
     CORBEL_LOG(space_->core().log(), poa, info, "manager's state", {"manager", id_}, {"state", name_of(state)},
@@ -85,6 +79,8 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == State::inactive && state != State::inactive) raise(Refused::adapter_inactive);
+    // Only the first call decides about etherealising (CORBA 3.3 part 1, 15.3.2, deactivate).
+    if (state_ != State::inactive) etherealizes_ = etherealizes;
     set(state, telling.hooks() != nullptr);
   }
   const auto poas = this->poas();

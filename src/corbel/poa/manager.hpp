@@ -72,7 +72,7 @@ class Manager : public virtual base::SharedFromThis {
   void set(State state, bool noted);
   void tell(orb::CallHooks* hooks) noexcept;
   /// The first POA whose requests did not end in time; null if none was waited for in vain.
-  base::SharedPtr<Poa> change(State state, bool wait_for_completion);
+  base::SharedPtr<Poa> change(State state, bool wait_for_completion, bool etherealizes = false);
   void check_ended(State state, const base::SharedPtr<Poa>& stuck) const;
 
   const base::SharedPtr<AdapterSpace> space_;

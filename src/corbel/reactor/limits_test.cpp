@@ -113,9 +113,9 @@ class PoolLimits : public ::testing::Test {
 };
 
 TEST_F(PoolLimits, WhoFollowedTakesTheTurnWhenSomebodyHasBorrowedIt) {
-  ThreadPool pool(*reactor_, {.min_threads = 0});
-  Pair pair;
+  Pair pair;  // tells of its end, which a thread of the pool might hear
   std::atomic<bool> done = false;
+  ThreadPool pool(*reactor_, {.min_threads = 0});
   watch(
       pair, [&] { done = true; }, Promotion::by_handler);
   base::Status status;
@@ -221,10 +221,10 @@ TEST_F(PoolLimits, AThreadIsSpareIfOneMoreMayBeInAHandler) {
   for (const unsigned most : {1U, 2U}) {
     for (const Promotion promotion : {Promotion::before_dispatch, Promotion::by_handler}) {
       const auto reactor = std::exchange(reactor_, *Reactor::create());
-      ThreadPool pool(*reactor_, {.min_threads = 0, .max_threads = most});
       Pair pair;
       bool spare = false;
       bool done = false;
+      ThreadPool pool(*reactor_, {.min_threads = 0, .max_threads = most});
       watch(
           pair,
           [&] {

@@ -156,9 +156,13 @@ TEST_F(QuickTurns, AreNotExpectedForAWhileAfterASlowOne) {
   });
   watch(other, [&] { ++released; });
   poke(pair, 20);
-  const auto begun = std::chrono::steady_clock::now();
-  poke(pair, 1'000);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s);  // 10 s and more if each waited to be taken over
+  auto fewest = std::chrono::steady_clock::duration::max();
+  for (int tries = 0; tries < 10 && fewest >= 800ms; ++tries) {  // the machine may be slow
+    const auto begun = std::chrono::steady_clock::now();
+    poke(pair, 100);
+    fewest = std::min(fewest, std::chrono::steady_clock::now() - begun);
+  }
+  EXPECT_LT(fewest, 800ms);  // a second and more if each waited to be taken over
   finish();
 }
 
