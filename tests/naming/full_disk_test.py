@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from programs import CORBEL, NAMED, THING, Named, free_port, run
+from programs import CORBEL, NAMED, THING, Named, run
 
 DISK = "FULL_DISK"  # where the disk is; it belongs to this process alone
 OCTETS = 1 << 20
@@ -65,7 +65,7 @@ class FullDisk(unittest.TestCase):
         for ended in (signal.SIGTERM, signal.SIGKILL):
             with self.subTest(ended):
                 named = self.start()
-                port = free_port()
+                port = named.port
                 for i in range(20):
                     self.ns(named, "rebind", f"name{i}", THING)
                 named.end(ended)
