@@ -79,7 +79,9 @@ TEST_P(DeferredRequests, LeaveTheirThreadWithoutTheirPriority) {
       EXPECT_EQ(call.get(), 7);
     }
     bool met = false;
-    for (int i = 0; i < 1000 && !met; ++i) {
+    for (int i = 0; i < 60'000 && !met; ++i) {
+      // Another thread may have taken the connection over: it keeps it until there is nothing for a while.
+      if (i % 100 == 99) std::this_thread::sleep_for(std::chrono::milliseconds(100));
       ASSERT_EQ(plain->priority(), -1) << i;
       ASSERT_EQ(native, before) << i;
       met = ran == thread;
