@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "castle.hpp"
+#include "child.hpp"
 #include "corbel/connection/token.hpp"
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/orb/parts.hpp"
@@ -61,12 +62,6 @@ void converse(const std::string& reference) {
   });
   attempt([&] { orb->destroy(); });
 }
-
-constexpr int kServed = 0, kNotServed = 3;
-
-/// What a child does: it begins and ends to refuse, says how many allocations there were meanwhile, and true if all is
-/// well afterwards.
-using Life = bool (*)(std::size_t refused, std::size_t count, std::size_t& allocations);
 
 bool live_talking(std::size_t refused, std::size_t count, std::size_t& allocations) {
   const Server server({"-ORBLogLevel", "off"});
@@ -124,38 +119,6 @@ bool live_alone(std::size_t refused, std::size_t count, std::size_t& allocations
   const bool well = as_castle(root->id_to_reference(root->activate_object(servant)))->fast(5) == 5;
   orb->destroy();
   return well;
-}
-
-/// The life of a child; how many allocations it took goes into `told`.
-[[noreturn]] void live(Life life, std::size_t refused, std::size_t count, int told) {
-  ::alarm(60);
-  int status = kNotServed;
-  try {
-    std::size_t allocations = 0;
-    if (life(refused, count, allocations)) status = kServed;
-    (void)!::write(told, &allocations, sizeof allocations);
-  } catch (const std::exception& exception) {
-    std::fprintf(stderr, "not served: %s\n", exception.what());
-  }
-  std::_Exit(status);
-}
-
-struct Ended {
-  int status = 0;
-  std::size_t allocations = 0;
-};
-
-Ended live_without(Life life, std::size_t refused, std::size_t count) {
-  int pipes[2];
-  EXPECT_EQ(::pipe(pipes), 0);
-  const pid_t child = ::fork();
-  if (child == 0) live(life, refused, count, pipes[1]);
-  ::close(pipes[1]);
-  Ended ended;
-  (void)!::read(pipes[0], &ended.allocations, sizeof ended.allocations);
-  ::close(pipes[0]);
-  EXPECT_EQ(::waitpid(child, &ended.status, 0), child);
-  return ended;
 }
 
 void expect_to_live(Life life, std::size_t step, std::size_t count) {
