@@ -158,7 +158,7 @@ TEST_F(Hostile, OceansOfPointsAreCutOff) {
   EXPECT_TRUE(calls_over(guest));
   ASSERT_TRUE(guest.enter(profile_at("host19999.invalid", 19'999), points_context({{"host19999.invalid", 19'999}})));
   const std::string ending = ending_of([&] { (void)server_.servant->guest()->ask(""); });
-  EXPECT_TRUE(ending.ends_with(" NO")) << ending;  // which one is up to the name server
+  EXPECT_TRUE(ending == "TRANSIENT NO" || ending == "TIMEOUT NO") << ending;  // a name server may be slow to deny
   EXPECT_TRUE(guest.peer().silent()) << "one too many";
   const std::string longest(255, 'h');
   RawGuest other(server_);

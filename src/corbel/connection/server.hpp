@@ -231,7 +231,7 @@ class Server final : private InputUser {
   ShortRequests short_requests_;
   std::atomic<unsigned> loops_{0};  // threads in run()
   std::atomic<std::int64_t> shakes_until_{0};
-  std::mutex starting_;
+  std::mutex starting_;               // of two that start the threads one does
   std::atomic<bool> hurried_{false};  // no thread waits for a peer to take a reply; written under the mutex
   std::mutex mutex_;                  // guards what follows
   LiveConnections live_;
