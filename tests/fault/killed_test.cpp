@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "eventually.hpp"
 #include "fault_server.hpp"
 #include "files.hpp"
+#include "nursery.hpp"
 #include "shipped.hpp"
 #ifdef CORBEL_TEST_TLS
 #include "certificates.hpp"
@@ -26,12 +29,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
-#else
-constexpr bool kChildrenHaveThreads = true;
-#endif
 
 class Patient final : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
  public:
@@ -59,18 +56,6 @@ IDL::traits<Fault::Victim>::ref_type victim_of(const IDL::traits<CORBA::ORB>::re
   return IDL::traits<Fault::Victim>::unchecked_narrow(orb->string_to_object(ior));
 }
 
-std::string read_line(int from) {
-  std::string line;
-  for (char c = 0; ::read(from, &c, 1) == 1 && c != '\n';) line += c;
-  return line;
-}
-
-void reap(pid_t child) {
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 /// How often each test kills: CORBEL_KILLS, else `usual`.
 int kills(int usual) {
   const char* const wanted = std::getenv("CORBEL_KILLS");
@@ -86,120 +71,7 @@ struct Means {
   std::vector<std::string> doomed = {};  // options of clients whose server dies
 };
 
-class Killed : public testing::TestWithParam<Means> {
- protected:
-  /// Another process, which serves until it is killed; and its reference.
-  static pid_t start_server(std::string& ior) {
-    int pipe[2];
-    EXPECT_EQ(::pipe(pipe), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(60);
-      const auto orb = make_orb(GetParam().server);
-      const std::string line = serve(orb) + '\n';
-      if (::write(pipe[1], line.data(), line.size()) < 0) ::_exit(1);
-      orb->run();
-      ::_exit(1);
-    }
-    ::close(pipe[1]);
-    ior = read_line(pipe[0]);
-    ::close(pipe[0]);
-    return child;
-  }
-};
-
-TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
-  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  std::minstd_rand random(5);
-  const int rounds = kills(12 / GetParam().rare);
-  for (int round = 0; round < rounds; ++round) {
-    std::string ior;
-    const pid_t server = start_server(ior);
-    ASSERT_FALSE(ior.empty());
-    std::vector<std::string> options = GetParam().client;
-    options.insert(options.end(), GetParam().doomed.begin(), GetParam().doomed.end());
-    const auto orb = make_orb(options);
-    std::vector<std::thread> callers;
-    for (int each = 0; each < 3; ++each) {
-      callers.emplace_back([&, each] {
-        const auto victim = victim_of(orb, ior);
-        const std::string text(static_cast<std::size_t>(each) * 5000, 'x');
-        try {
-          for (;;) ASSERT_EQ(victim->echo(text), text);
-        } catch (const CORBA::COMM_FAILURE&) {
-        } catch (const CORBA::TRANSIENT&) {  // it had not begun
-        } catch (const CORBA::TIMEOUT&) {
-          EXPECT_FALSE(GetParam().tells_ends);
-        }
-      });
-    }
-    std::atomic<bool> ended{false};
-    std::thread waiting([&] {
-      EXPECT_THROW(victim_of(orb, ior)->wait(), CORBA::SystemException);
-      ended = true;
-    });
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
-    ::kill(server, SIGKILL);
-    const auto begin = std::chrono::steady_clock::now();
-    for (auto& caller : callers) caller.join();
-    waiting.join();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-    reap(server);
-    orb->destroy();
-  }
-}
-
-TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
-  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  std::minstd_rand random(6);
-  const auto server = make_orb(GetParam().server);
-  const std::string ior = serve(server);
-  // A server that is not told of ends gives up the honest client's place, too, when nothing has come for long; and its
-  // carrier may lose what is said just then.
-  const bool gives_up = !GetParam().tells_ends;
-  std::vector<std::string> options = GetParam().client;
-  options.insert(options.end(), {"-ORBCollocation", "off"});
-  if (gives_up) options.insert(options.end(), {"-ORBCallTimeout", "2000"});
-  const auto orb = make_orb(options);
-  const auto honest = victim_of(orb, ior);
-  const auto is_served = [&](const std::string& text) {
-    for (int lost = 0;; ++lost) try {
-        return honest->echo(text) == text;
-      } catch (const CORBA::TIMEOUT&) {
-        if (!gives_up || lost == 10) throw;
-      }
-  };
-  EXPECT_TRUE(is_served("before"));
-  const auto before = corbel::test::open_descriptors();
-  const int rounds = kills(30 / GetParam().rare);
-  for (int round = 0; round < rounds; ++round) {
-    int pipe[2];
-    ASSERT_EQ(::pipe(pipe), 0);
-    const pid_t client = ::fork();
-    if (client == 0) {
-      ::alarm(60);
-      const auto own = make_orb(GetParam().client);
-      const auto victim = victim_of(own, ior);
-      (void)victim->echo("");
-      if (::write(pipe[1], "\n", 1) < 0) ::_exit(1);
-      for (;;) (void)victim->echo(std::string(random() % 20000, 'x'));  // until then
-    }
-    ::close(pipe[1]);
-    (void)read_line(pipe[0]);
-    ::close(pipe[0]);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
-    ::kill(client, SIGKILL);
-    EXPECT_TRUE(is_served("meanwhile"));
-    reap(client);
-  }
-  EXPECT_TRUE(corbel::test::eventually([&] { return corbel::test::open_descriptors() <= before; }));
-  EXPECT_TRUE(gives_up || corbel::test::open_descriptors() == before);
-  EXPECT_TRUE(is_served("after"));
-  orb->destroy();
-  server->destroy();
-}
-
-std::vector<Means> means_of_killed() {
+std::vector<Means> make_means() {
   std::vector<Means> all;
   for (const std::string& endpoint : corbel::test::endpoints(corbel::test::Between::processes)) {
     all.push_back({endpoint.substr(0, endpoint.find(':')), {"-ORBListenEndpoints", endpoint}, {}});
@@ -228,7 +100,128 @@ std::vector<Means> means_of_killed() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Killed, testing::ValuesIn(means_of_killed()),
-                         [](const testing::TestParamInfo<Means>& means) { return means.param.name; });
+/// All, in the order of the instances; made once, before the nursery is.
+const std::vector<Means>& all_means() {
+  static const std::vector<Means> all = make_means();
+  return all;
+}
+
+/// A child: "server NUMBER" serves by the means of that number and tells its reference; "client NUMBER SEED IOR" calls
+/// that reference, tells that it has, and goes on calling.
+void live(std::string_view asked, const corbel::test::Nursery::Teller& tell) {
+  std::istringstream words{std::string(asked)};
+  std::string role, ior;
+  std::size_t number = 0;
+  words >> role >> number;
+  const Means& means = all_means().at(number);
+  if (role == "server") {
+    const auto orb = make_orb(means.server);
+    tell(serve(orb));
+    orb->run();
+    return;
+  }
+  std::minstd_rand::result_type seed = 0;
+  words >> seed >> ior;
+  std::minstd_rand random(seed);
+  const auto orb = make_orb(means.client);
+  const auto victim = victim_of(orb, ior);
+  (void)victim->echo("");
+  tell("");
+  for (;;) (void)victim->echo(std::string(random() % 20000, 'x'));  // until it is killed
+}
+
+corbel::test::Nursery& nursery = *static_cast<corbel::test::Nursery*>(
+    testing::AddGlobalTestEnvironment(new corbel::test::Nursery(&live)));  // GoogleTest deletes it
+
+void reap(const corbel::test::Nursery::Child& child) {
+  const int status = nursery.reap(child.pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "status " << status;
+}
+
+class Killed : public testing::TestWithParam<std::size_t> {
+ protected:
+  const Means& means_ = all_means()[GetParam()];
+};
+
+TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
+  std::minstd_rand random(5);
+  const int rounds = kills(12 / means_.rare);
+  for (int round = 0; round < rounds; ++round) {
+    const auto server = nursery.ask("server " + std::to_string(GetParam()));
+    const std::string& ior = server.told;
+    ASSERT_FALSE(ior.empty());
+    std::vector<std::string> options = means_.client;
+    options.insert(options.end(), means_.doomed.begin(), means_.doomed.end());
+    const auto orb = make_orb(options);
+    std::vector<std::thread> callers;
+    for (int each = 0; each < 3; ++each) {
+      callers.emplace_back([&, each] {
+        const auto victim = victim_of(orb, ior);
+        const std::string text(static_cast<std::size_t>(each) * 5000, 'x');
+        try {
+          for (;;) ASSERT_EQ(victim->echo(text), text);
+        } catch (const CORBA::COMM_FAILURE&) {
+        } catch (const CORBA::TRANSIENT&) {  // it had not begun
+        } catch (const CORBA::TIMEOUT&) {
+          EXPECT_FALSE(means_.tells_ends);
+        }
+      });
+    }
+    std::atomic<bool> ended{false};
+    std::thread waiting([&] {
+      EXPECT_THROW(victim_of(orb, ior)->wait(), CORBA::SystemException);
+      ended = true;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+    ::kill(server.pid, SIGKILL);
+    const auto begin = std::chrono::steady_clock::now();
+    for (auto& caller : callers) caller.join();
+    waiting.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    reap(server);
+    orb->destroy();
+  }
+}
+
+TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
+  std::minstd_rand random(6);
+  const auto server = make_orb(means_.server);
+  const std::string ior = serve(server);
+  // A server that is not told of ends gives up the honest client's place, too, when nothing has come for long; and its
+  // carrier may lose what is said just then.
+  const bool gives_up = !means_.tells_ends;
+  std::vector<std::string> options = means_.client;
+  options.insert(options.end(), {"-ORBCollocation", "off"});
+  if (gives_up) options.insert(options.end(), {"-ORBCallTimeout", "2000"});
+  const auto orb = make_orb(options);
+  const auto honest = victim_of(orb, ior);
+  const auto is_served = [&](const std::string& text) {
+    for (int lost = 0;; ++lost) try {
+        return honest->echo(text) == text;
+      } catch (const CORBA::TIMEOUT&) {
+        if (!gives_up || lost == 10) throw;
+      }
+  };
+  EXPECT_TRUE(is_served("before"));
+  const auto before = corbel::test::open_descriptors();
+  const int rounds = kills(30 / means_.rare);
+  for (int round = 0; round < rounds; ++round) {
+    const auto client =
+        nursery.ask("client " + std::to_string(GetParam()) + ' ' + std::to_string(round + 1) + ' ' + ior);
+    ASSERT_GT(client.pid, 0);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
+    ::kill(client.pid, SIGKILL);
+    EXPECT_TRUE(is_served("meanwhile"));
+    reap(client);
+  }
+  EXPECT_TRUE(corbel::test::eventually([&] { return corbel::test::open_descriptors() <= before; }));
+  EXPECT_TRUE(gives_up || corbel::test::open_descriptors() == before);
+  EXPECT_TRUE(is_served("after"));
+  orb->destroy();
+  server->destroy();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Killed, testing::Range(std::size_t{0}, all_means().size()),
+                         [](const testing::TestParamInfo<std::size_t>& each) { return all_means()[each.param].name; });
 
 }  // namespace
