@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that end because of policies, interceptors, a fork, or a transport that has been withdrawn.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "corbel/corba/messaging_policies.hpp"
@@ -10,6 +9,7 @@
 #include "corbel/policy/client_policies.hpp"
 #include "diverted.hpp"
 #include "endings.hpp"
+#include "in_child.hpp"
 
 namespace corbel::calls_test {
 namespace {
@@ -140,24 +140,22 @@ void add_governed_beginnings(std::vector<End>& all) {
     EXPECT_EQ(thing->ask(""), "answer");
     std::array<int, 2> pipe{};
     EXPECT_EQ(::pipe(pipe.data()), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(60);
+    EXPECT_TRUE(test::in_child([&] {
       const Ending waits = ending_of([&] { thing->ask(""); });
       const Ending there = ending_of([&] { thing->async_ask("").get(); });
       const std::string text = std::to_string(there.minor) + ' ' + there.what + waits.what.substr(4);
-      (void)!::write(pipe[1], text.data(), text.size());
-      ::_exit(0);
-    }
+      return ::write(pipe[1], text.data(), text.size()) > 0;
+    }));
     ::close(pipe[1]);
     std::string told(200, '\0');
     const auto got = ::read(pipe[0], told.data(), told.size());
     told.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     ::close(pipe[0]);
-    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
     EXPECT_EQ(thing->ask(""), "answer");  // the parent's goes on
-    EXPECT_EQ(peer.requests(), 3U);
-    EXPECT_EQ(peer.connections(), 2U);
+    if (test::kTriesInChild == 1) {
+      EXPECT_EQ(peer.requests(), 3U);
+      EXPECT_EQ(peer.connections(), 2U);
+    }
     const std::size_t space = told.find(' ');
     if (space == std::string::npos) return Ending{"nothing was told", 0, {}};
     return Ending{told.substr(space + 1), static_cast<std::uint32_t>(std::stoul(told)), {}};

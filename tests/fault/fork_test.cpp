@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,9 +18,11 @@
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "fault_server.hpp"
+#include "in_child.hpp"
 
 namespace {
 
+using corbel::test::in_child;
 using corbel::transport::faulty::Plan;
 using corbel::transport::faulty::Side;
 using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
@@ -72,24 +73,6 @@ class ForkTest : public testing::Test {
     server_->destroy();
   }
 
-  /// Runs `act` in a child; true if it returned true there.
-  template <class Act>
-  static bool in_child(Act act) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(60);
-      bool good = false;
-      try {
-        good = act();
-      } catch (const CORBA::Exception& exception) {
-        std::cerr << "in the child: " << exception << '\n';
-      }
-      ::_exit(good ? 0 : 1);
-    }
-    int status = -1;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return status == 0;
-  }
   template <class Act>
   static bool is_bad_order(Act act) {
     try {

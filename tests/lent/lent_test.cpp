@@ -24,6 +24,7 @@
 
 #include "allocations.hpp"
 #include "eventually.hpp"
+#include "in_child.hpp"
 #include "lent_server.hpp"
 
 namespace corbel {
@@ -193,21 +194,10 @@ TEST_F(LentArguments, AreOrdinaryMemoryInTheChildOfAFork) {
   start();
   const auto before = filled();
   ASSERT_TRUE(before.is_lent());
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    bool good = false;
-    try {
-      const auto octets = filled(kLarge, 7);
-      good = !octets.is_lent() && viewer_->see_octets("a child's", octets) == sum_of(octets);
-    } catch (const CORBA::Exception& exception) {
-      std::cerr << "in the child: " << exception << '\n';
-    }
-    ::_exit(good ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(corbel::test::in_child([&] {
+    const auto octets = filled(kLarge, 7);
+    return !octets.is_lent() && viewer_->see_octets("a child's", octets) == sum_of(octets);
+  }));
 }
 
 TEST_F(LentArguments, AreCopiedWhereEitherSideDoesNotLend) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applications hear of connections: which, when and why.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <latch>
 #include <map>
@@ -13,7 +10,9 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/connection_watch.hpp"
+#include "corbel/orb/parts.hpp"
 #include "fake_peer.hpp"
+#include "in_child.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 #include "watching.hpp"
@@ -63,6 +62,18 @@ TEST(ConnectionWatch, AClientHearsOfItsConnectionsAndWhoEndedThem) {
   EXPECT_EQ(events[3].id, events[2].id);
   EXPECT_EQ(events[3].error.code, Code::cancelled);
   EXPECT_EQ(events[3].why, "closed by this ORB");
+}
+
+TEST(ConnectionWatch, AWithdrawalIsNotThePeersDoing) {
+  FakePeer peer({three()});
+  LoggingOrb client({}, "off");
+  Heard heard;
+  const ConnectionWatch watch(*client.orb, heard.call_back());
+  EXPECT_EQ(client.thing(peer.ior())->add(1, 2), 3);
+  EXPECT_TRUE(orb::withdraw_transport(*client.orb, "tcp"));
+  const auto event = heard.wait_for(2)[1];
+  EXPECT_EQ(event.what, What::closed);
+  EXPECT_EQ(event.why, "its protocol or transport was withdrawn");
 }
 
 TEST(ConnectionWatch, WhatBreaksAConnectionIsSaid) {
@@ -251,15 +262,10 @@ TEST(ConnectionWatch, InAChildOfTheProcessMeansNothing) {
   Heard heard;
   std::optional<ConnectionWatch> watch(std::in_place, *client.orb, heard.call_back());
   EXPECT_EQ(client.thing(peer.ior())->add(1, 2), 3);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::in_child([&] {
     watch.reset();
-    ::_exit(7);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 7);
+    return true;
+  }));
   client.end();
   EXPECT_EQ(heard.events().size(), 2U) << "the parent goes on";
 }

@@ -2,11 +2,10 @@
 // A loop that waits for the descriptor of an ORB alone serves all that comes, on its own thread, and may do other
 // things between.
 #include <sys/epoll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "in_child.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 
@@ -216,15 +215,11 @@ TEST(WorkHandle, OfOneOrbIsNotReadableForAnother) {
 TEST(WorkHandle, IsOfNoUseInAChild) {
   Party guest(make_guest("guest"));
   WorkHandle work(*guest.orb);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::in_child([&] {
     const bool refused = minor_of<CORBA::BAD_INV_ORDER>([&] { (void)work.dispatch(); }) == kWrongOrder &&
                          minor_of<CORBA::BAD_INV_ORDER>([&] { WorkHandle other(*guest.orb); }) == kWrongOrder;
-    ::_exit(refused && work.ended() ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return refused && work.ended();
+  }));
   Party peer(make_orb("peer"));  // and the parent's goes on
   EXPECT_EQ(loop_while(work, [object = peer.see(guest)] { return object->echo(1); }), 1);
   peer.orb->destroy();

@@ -21,9 +21,10 @@ using What = ConnectionEvent::What;
 
 /// Null if the error says it all.
 const char* why_ended(const Connection& connection, base::Error error) noexcept {
-  if (error.code == Code::closed) return "closed by the peer";
   const char* const why = connection.watched.why.load(std::memory_order_relaxed);
-  return why == nullptr && error.code == Code::cancelled ? "closed by this ORB" : why;
+  if (why != nullptr) return why;
+  if (error.code == Code::closed) return "closed by the peer";
+  return error.code == Code::cancelled ? "closed by this ORB" : nullptr;
 }
 
 /// `why`: null if the error says it all.

@@ -14,6 +14,7 @@
 #include "corbel/transport/rudp/socket.hpp"
 #include "corbel/transport/rudp/test_support.hpp"
 #include "support/allocations.hpp"
+#include "support/in_child.hpp"
 
 namespace corbel::transport::rudp_tests {
 namespace {
@@ -370,8 +371,7 @@ TEST_F(Rudp, TheChildOfAForkLeavesTheParentsConnectionsAlone) {
   if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
   listen();
   make_pair(address());
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::in_child([&] {
     client_->abandon();
     server_->abandon();
     client_.reset();
@@ -385,11 +385,8 @@ TEST_F(Rudp, TheChildOfAForkLeavesTheParentsConnectionsAlone) {
     server_.reset();
     acceptor_.reset();
     connector_.reset();
-    ::_exit(sent ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    return sent;
+  }));
   exchange(100'000);
 }
 

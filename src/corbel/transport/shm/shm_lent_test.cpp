@@ -6,6 +6,7 @@
 
 #include "corbel/transport/shm/test_support.hpp"
 #include "support/files.hpp"
+#include "support/in_child.hpp"
 
 // Memory that a client lends to a server that takes it.
 namespace corbel::transport::shm_tests {
@@ -228,13 +229,10 @@ TEST_F(ShmLent, IsNotGivenBackByAChildOfTheServer) {
   }
   LentMemory taken = take_lent(*server, kLeastLent);
   ASSERT_TRUE(taken);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::in_child([&] {
     taken = LentMemory();
-    ::_exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
+    return true;
+  }));
   EXPECT_FALSE(client->lend(1));
   taken = LentMemory();
   EXPECT_TRUE(client->lend(1));
