@@ -83,6 +83,23 @@ TEST_P(Adapters, AnActivatorThatDoesNotReturnHoldsRequestsNoLongerThanAManagerMa
   EXPECT_EQ(first.get(), "none");
 }
 
+// "Is it there by now?", as an activator may ask that serves several parents: it is not asked again for the answer.
+TEST_P(Adapters, AnActivatorThatLooksForTheAdapterItIsToMakeFindsWhetherItIsThere) {
+  struct Looking final : AdapterActivator {
+    bool unknown_adapter(PoaRef parent, const std::string& name) override {
+      seen += outcome([&] { parent->find_POA(name, true); }) + ' ';
+      parent->create_POA(name, parent->the_POAManager(), {});
+      seen += outcome([&] { parent->find_POA(name, true); });
+      return true;
+    }
+    std::string seen;
+  };
+  const auto looking = CORBA::make_reference<Looking>();
+  root->the_activator(looking);
+  EXPECT_EQ(outcome([&] { root->find_POA("sought", true); }), "none");
+  EXPECT_EQ(looking->seen, "AdapterNonExistent none");
+}
+
 TEST_P(Adapters, WhatAnActivatorThrowsMeansNotCreatedUnlessTheAdapterIsThere) {
   struct Thrower final : AdapterActivator {
     bool unknown_adapter(PoaRef parent, const std::string& name) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/activations.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "corbel/poa/object_key.hpp"
@@ -15,6 +16,12 @@ ActivationPtr Activations::find(std::string_view path) const {
     if (within && activation->thread != here) return activation;
   }
   return nullptr;
+}
+
+bool Activations::asks_here(std::string_view path) const {
+  const auto here = std::this_thread::get_id();
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const auto& each) { return each->thread == here && each->path == path; });
 }
 
 bool Activations::wait(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation, base::Deadline deadline) {

@@ -30,6 +30,8 @@ class Activations {
  public:
   /// The one that makes the path, or a POA above it, on another thread; null if none does.
   ActivationPtr find(std::string_view path) const;
+  /// Whether the calling thread is asking for the very path: the activator has come back for what it is to make.
+  bool asks_here(std::string_view path) const;
   /// Waits until it is over, unlocked; false if that takes too long.
   bool wait(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation, base::Deadline deadline);
 

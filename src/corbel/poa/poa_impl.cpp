@@ -78,7 +78,7 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
   for (;;) {
     {
       std::unique_lock tree(space_->tree());
-      if (!activate) return existing_child(name);
+      if (!activate || space_->activations().asks_here(path)) return existing_child(name);
       if (const auto activation = space_->activations().find(path)) {
         if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
           corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
