@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <iosfwd>
 #include <string>
@@ -101,6 +102,11 @@ class object_reference {
   /// Same stub, not same object: for that use _is_equivalent.
   friend bool operator==(const object_reference& a, const object_reference& b) noexcept {
     return a.object_ == b.object_;
+  }
+  /// An order of stubs, the same as long as they live, for containers that want one; std::hash agrees with it and with
+  /// `==`. The same object may have several stubs.
+  friend std::strong_ordering operator<=>(const object_reference& a, const object_reference& b) noexcept {
+    return std::compare_three_way()(a.object_.get(), b.object_.get());
   }
 
   /// For the ORB and generated code.
@@ -237,6 +243,13 @@ template <class T>
 using object_traits = IDL::traits<T>;
 
 }  // namespace CORBA
+
+template <class T>
+struct std::hash<CORBA::object_reference<T>> {
+  std::size_t operator()(const CORBA::object_reference<T>& reference) const noexcept {
+    return std::hash<const T*>()(reference._shared().get());
+  }
+};
 
 namespace corbel::corba {
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <unordered_map>
+
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/references.hpp"
 #include "corbel/corba/servant.hpp"
@@ -102,6 +105,20 @@ TEST(Object, IsNonExistentWhenToldOrRefused) {
 TEST(Object, AsksForItsRepositoryId) {
   FakeOrb orb;
   EXPECT_EQ(make(orb, sample(1))->_repository_id(), "IDL:Most/Derived:1.0");
+}
+
+TEST(Object, ReferencesMayBeKeysByIdentity) {
+  FakeOrb orb;
+  const auto one = make(orb, sample(1));
+  const auto other = make(orb, sample(1));
+  const std::set<ObjectRef> ordered{one, other, one, nullptr};
+  EXPECT_EQ(ordered.size(), 3U);
+  EXPECT_TRUE(ordered.contains(one) && ordered.contains(nullptr));
+  std::unordered_map<ObjectRef, int> hashed{{one, 1}, {other, 2}, {nullptr, 3}};
+  EXPECT_EQ(hashed[ObjectRef(one)], 1);
+  EXPECT_EQ(hashed[other], 2);
+  EXPECT_EQ(hashed[nullptr], 3);
+  EXPECT_NE(one < other, other < one);
 }
 
 TEST(Object, IsEquivalentByItsProfiles) {
