@@ -33,8 +33,14 @@ constexpr OptionRow kOptionTable[] = {
                   "none"},
      0, 0, "", "threads and endpoints of their own for adapters that choose them (LanePolicy); may be repeated",
      [](Options& o) { o.lanes.clear(); }},
-    {"PublishHost", ParsedMember{set_publish_host, "a host name or an address, without a port", "none"}, 0, 0, "",
-     "host written into references instead of the listening address"},
+    {"PublishHost",
+     ParsedMember{set_publish_host,
+                  "HOST[:PORT[=LISTENING_PORT]] such as gateway.example.org or 192.0.2.7:8080=4711; several separated "
+                  "by commas; an IPv6 address that has a port in brackets",
+                  "none"},
+     0, 0, "",
+     "hosts written into references instead of the listening address: with their own PORT instead of the one that is "
+     "listened at, and only for what listens at LISTENING_PORT"},
     {"InitRef",
      ParsedMember{add_initial_reference,
                   "name=url such as NameService=corbaloc::host:2809/NameService; a url begins with IOR:, corbaloc:, "

@@ -2,11 +2,11 @@
 #include "corbel/orb/option_values.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "corbel/base/option_rows.hpp"
 #include "corbel/ior/url.hpp"
+#include "corbel/transport/inet_endpoint.hpp"
 
 namespace corbel::orb {
 
@@ -64,12 +64,7 @@ bool add_lane(Options& options, std::string_view value) {
 }
 
 bool set_publish_host(Options& options, std::string_view value) {
-  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
-  const auto colons = std::count(value.begin(), value.end(), ':');  // one alone would be a port's
-  const auto of_host = [&](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || (colons > 1 && (c == ':' || c == '%'));
-  };
-  if (!std::all_of(value.begin(), value.end(), of_host)) return false;
+  if (transport::parse_published_hosts(value).empty()) return false;
   options.transport.publish_host = value;
   return true;
 }

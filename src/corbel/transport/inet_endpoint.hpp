@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,17 @@ class InetEndpoint : public TextEndpoint {
   ior::HostPort address_;
 };
 
-/// What a server that asked for `asked` and got `bound` publishes: the host that it was told to
+/// One place of Options::publish_host: by what address clients find what listens here.
+struct PublishedHost {
+  std::string host;
+  std::uint16_t port = 0;       ///< 0: the one that is listened at
+  std::uint16_t listening = 0;  ///< for what listens at this port alone; 0: for all
+};
+/// HOST[:PORT[=LISTENING_PORT]], several separated by commas; an IPv6 address with a port in brackets. Empty if that is
+/// not what the text is.
+CORBEL_API std::vector<PublishedHost> parse_published_hosts(std::string_view text);
+
+/// What a server that asked for `asked` and got `bound` publishes: the hosts that it was told to
 /// (Options::publish_host), the address, or for a wildcard those of all interfaces. Error: bad_argument (stage
 /// resolve).
 CORBEL_API base::Result<std::vector<ior::HostPort>> published_addresses(const InetEndpoint& asked,

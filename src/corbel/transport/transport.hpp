@@ -203,7 +203,9 @@ struct Options : ConnectionOptions {
   /// Peers that may wait to be accepted (or a few more); others wait in connect() or end there at their deadline. Of
   /// all options this one is for every transport whose peers connect: those who wait must cost a bounded amount.
   int backlog = 1024;
-  std::string publish_host;  ///< written into references instead of the listening address, if not empty
+  /// Written into references instead of the listening address, if not empty: parse_published_hosts() of
+  /// corbel/transport/inet_endpoint.hpp reads it.
+  std::string publish_host;
 };
 
 /// The active side.

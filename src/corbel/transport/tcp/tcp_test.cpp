@@ -85,6 +85,22 @@ TEST(Tcp, PublishesTheHostItIsToldTo) {
   EXPECT_FALSE(factory->listen(**factory->parse("127.0.0.1:0"), options));
 }
 
+// A port that is forwarded, as of a container or behind NAT, and a host with several names.
+TEST(Tcp, PublishesTheHostsAndPortsItIsToldTo) {
+  Options options;
+  options.publish_host = "one.example.com,Two.example.com:8080,[2001:DB8::1]:9=1";
+  const auto acceptor = listen("127.0.0.1:0", options);
+  sockaddr_in bound{};
+  socklen_t size = sizeof bound;
+  ASSERT_EQ(::getsockname(acceptor->handle(), reinterpret_cast<sockaddr*>(&bound), &size), 0);
+  const std::string port = std::to_string(ntohs(bound.sin_port));
+  EXPECT_EQ(texts(acceptor->endpoints()),
+            (std::vector<std::string>{"tcp://one.example.com:" + port, "tcp://two.example.com:8080"}));
+  options.publish_host = "[2001:DB8::1]:9=1";
+  EXPECT_EQ(texts(listen("127.0.0.1:0", options)->endpoints()).front().rfind("tcp://127.0.0.1:", 0), 0U)
+      << "nothing is said of this port";
+}
+
 TEST(Tcp, APeerThatHasGoneIsStillNamed) {
   const auto acceptor = listen("127.0.0.1:0");
   auto client = make_tcp()->make_connector()->connect(*acceptor->endpoints().front(), {}, Deadline::after(20s));
