@@ -59,34 +59,32 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
                                                      const Connection* preferred) {
   fresh = false;
   std::vector<ConnectionPtr> unused;
-  bool some_retired = false;
   std::shared_ptr<const Offer> offer;
   // It ends because each connection that turns out to be dead is forgotten.
   for (;;) {
     ConnectionPtr chosen;
     bool unsure = false;
+    bool some_retired = false;
     {
       const std::lock_guard lock(mutex_);
       if (closed_) return base::error(Stage::connect, Code::cancelled);
+      some_retired = !retired_.empty();
       offer = offer_ != nullptr && offer_->context(route) != nullptr ? offer_ : nullptr;
       // Not operator[]: a route that never connects must leave nothing behind.
       if (const auto known = connections_.find(route.key); known != connections_.end()) {
         chosen = choose(known->second, offer ? offer->generation : 0, preferred, unsure);
         if (known->second.empty()) connections_.erase(known);
       }
-      if (!chosen) {
-        unused = take_unused(settings_.unused_after);
-        some_retired = !retired_.empty();
-        break;
-      }
+      if (!chosen) unused = take_unused(settings_.unused_after);
     }
+    if (some_retired) (void)end_retired(base::Deadline::now());
+    if (!chosen) break;
     // A request that is sent to a peer that has gone is lost, and nobody knows whether it was executed.
     if (unsure) chosen->attend();
     if (!unsure || !chosen->failed()) return chosen;
     forget(route, *chosen);
   }
   for (const auto& each : unused) each->close();
-  if (some_retired) (void)end_retired(base::Deadline::now());
   (void)make_room(most_);
   auto connected = connect(route, offer.get(), deadline);
   // Descriptors ran out: those that no call uses are given up.
