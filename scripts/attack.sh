@@ -18,11 +18,12 @@
 #   --minutes N     restarts: how long (default: 1); --seed N repeats the order of events, --examples N says how many lines to print
 #                   of each kind of mistake (default: 5)
 #
-# Each attack meets a fresh server, with default options but for -ORBThreads. A row says how many connections the attackers made,
-# how many calls the honest client had served, how many newcomers (one new connection with one call after the other), the honest
-# client's p50 and p99 and its p99 beside its undisturbed one, and the most threads, memory and descriptors the server used. Held:
-# no honest call and no newcomer failed within 10 s, no more threads than -ORBThreads, no more memory than --memory, an end in
-# order. Times are printed, and judged only with --most. Status 1 if an attack was not held, or if the books do not agree.
+# Each attack meets a fresh server, with default options but for -ORBThreads and -ORBShutdownTimeout. A row says how many
+# connections the attackers made, how many calls the honest client had served, how many newcomers (one new connection with one call
+# after the other), the honest client's p50 and p99 and its p99 beside its undisturbed one, and the most threads, memory and
+# descriptors the server used. Held: no honest call and no newcomer failed within 25 s, no more threads than -ORBThreads, no more
+# memory than --memory, an end in order. Times are printed, and judged only with --most. Status 1 if an attack was not held, or if
+# the books do not agree.
 #
 # kills: servers and clients are killed (SIGKILL) at N random instants each (default: 1000), over every transport between
 # processes: what the other side sees, how soon, and that it goes on. A short form is in the test fault_suite.

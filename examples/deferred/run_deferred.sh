@@ -5,11 +5,11 @@
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
-timeout 60 "$1" -ORBThreads 4 -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
+timeout 200 "$1" -ORBThreads 4 -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-read -r -t 20 ior <"$work/ior"
-output=$(timeout 50 "$2" "$ior")
+read -r -t 60 ior <"$work/ior"
+output=$(timeout 120 "$2" "$ior")
 echo "$output"
 [ "$output" = $'waiting: 1000\nheard noon: 1000\nthe bell is silent' ]
 wait "$server"

@@ -4,11 +4,11 @@
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
-timeout 60 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
+timeout 200 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-read -r -t 30 ior <"$work/ior"
-output=$(timeout 60 "$2" "$ior")
+read -r -t 60 ior <"$work/ior"
+output=$(timeout 120 "$2" "$ior")
 echo "$output"
 [ "$output" = "the server answered, and its own timer ticked meanwhile" ]
 case $1 in

@@ -4,11 +4,11 @@
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
-timeout 30 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 -ORBLane urgent:2=tcp://127.0.0.1:0 -ORBLane bulk:3=tcp://127.0.0.1:0 >"$work/ior" &
+timeout 200 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 -ORBLane urgent:2=tcp://127.0.0.1:0 -ORBLane bulk:3=tcp://127.0.0.1:0 >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-read -r -t 20 ior <"$work/ior"
-output=$(timeout 20 "$2" "$ior" -ORBListenEndpoints tcp://127.0.0.1:0)
+read -r -t 60 ior <"$work/ior"
+output=$(timeout 120 "$2" "$ior" -ORBListenEndpoints tcp://127.0.0.1:0)
 echo "$output"
 [ "$output" = $'alarm: 30000\nvalve: 500\nvalve: 600\narchive: 10\narchive: 10' ]
 wait "$server"

@@ -9,22 +9,22 @@ trap 'kill "${server:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkfifo "$work/ior"
 
 start() {
-  timeout 30 "$server_program" -ORBListenEndpoints "unix://$work/socket" >"$work/ior" &
+  timeout 200 "$server_program" -ORBListenEndpoints "unix://$work/socket" >"$work/ior" &
   server=$!
-  read -r -t 20 station <"$work/ior"
+  read -r -t 60 station <"$work/ior"
 }
 
 start
-sensor=$(timeout 20 "$client" install "$station" -ORBListenEndpoints "unix://$work/client" 2>"$work/said")
+sensor=$(timeout 60 "$client" install "$station" -ORBListenEndpoints "unix://$work/client" 2>"$work/said")
 cat "$work/said"
 [ "$(cat "$work/said")" = $'wind changed to 3.5, says wind\nno sensor rain' ]
-[ "$(timeout 20 "$client" read "$sensor")" = "wind is 3.5" ]
-timeout 20 "$client" close "$station"
+[ "$(timeout 60 "$client" read "$sensor")" = "wind is 3.5" ]
+timeout 60 "$client" close "$station"
 wait "$server"
 
 start
-[ "$(timeout 20 "$client" read "$sensor")" = "wind is 0" ]
-timeout 20 "$client" close "$station"
+[ "$(timeout 60 "$client" read "$sensor")" = "wind is 0" ]
+timeout 60 "$client" close "$station"
 wait "$server"
 server=
 echo "the sensor's reference outlived its server"

@@ -177,7 +177,8 @@ enum class Kind : std::uint8_t { plain, ziop, plugin };
 inline OrbRef make_orb(Kind kind, Words words = {}) {
   static int number = 0;
   words.insert(words.begin(), "test");
-  words.insert(words.end(), {"-ORBCollocation", "off"});
+  // A place is not left for the next only because the machine is slow.
+  words.insert(words.end(), {"-ORBCollocation", "off", "-ORBConnectHeadStart", "10000"});
   auto components = builtins::components();
   if (kind == Kind::ziop) add_to(components);
   if (kind == Kind::plugin) words.insert(words.end(), {"-ORBLoad", CORBEL_ZIOP_PLUGIN});

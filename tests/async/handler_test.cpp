@@ -237,10 +237,22 @@ TEST(Handler, IsToldOnceWhenTheOrbShutsDown) {
 }
 
 TEST(Handler, IsToldWhenTimeIsUp) {
-  Asking world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "1000"});
-  world.echo->sendc_wait(world.handler);
-  world.echo->sendc_wait(world.handler);
-  EXPECT_EQ(world.recorder->await(2), (std::vector<std::string>{"wait: TIMEOUT 2", "wait: TIMEOUT 2"}));
+  const std::vector<std::string> both{"wait: TIMEOUT 2", "wait: TIMEOUT 2"};
+  std::vector<std::string> told;
+  // On a loaded machine the time may be over before a request has left, which is told another way: once more, then.
+  for (int tries = 0; tries < 10 && told != both; ++tries) {
+    Asking world("tcp://127.0.0.1:0", {"-ORBCallTimeout", "1000"});
+    try {
+      world.echo->sendc_wait(world.handler);
+      world.echo->sendc_wait(world.handler);
+    } catch (const CORBA::TIMEOUT& exception) {
+      EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+      continue;
+    }
+    told = world.recorder->await(2);
+    for (const std::string& each : told) ASSERT_TRUE(each.starts_with("wait: TIMEOUT ")) << each;
+  }
+  EXPECT_EQ(told, both);
 }
 
 TEST(Handler, IsNotToldWhatSendingThrows) {

@@ -22,7 +22,9 @@ import restarts  # noqa: E402
 
 # Threads that are no part of the pool: main, the one that waits for signals, helpers that come and go, and hand-shakes (TLS).
 OTHER_THREADS = 8 + max(1, (os.cpu_count() or 1) // 2)
-PATIENCE_MS = 10000
+PATIENCE_MS = 25000  # less than a server's own times (-ORBServerSendTimeout), which must not be what helps
+# A server ends long before; it is not to be cut by its own limit, which would hide that it would not end.
+ENDING = ["-ORBShutdownTimeout", "600000"]
 BUSY = "busy processors"
 CLOSED_IN_ORDER = "message type 5"
 
@@ -45,7 +47,7 @@ class Server:
             endpoints += f";tls://127.0.0.1:{self.tls[1]}"
             more = ["-ORBTlsCertificate", certificate, "-ORBTlsVerifyClients", "off"]
         self.process = subprocess.Popen([options.program, "serve", "-ORBListenEndpoints", endpoints, "-ORBThreads", str(options.threads),
-                                         *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+                                         *ENDING, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
         words = self.process.stdout.readline().decode().split()
         if not words or words[0] != "READY":
             raise RuntimeError(f"the server did not start: {self.process.stderr.read().decode()}")
@@ -81,12 +83,12 @@ class Server:
             return f"the server died: {code} {self.errors.decode(errors='replace').strip()}"
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(30)
+            code = self.process.wait(100)
             return None if code == 0 else f"the server ended with {code} {self.errors.decode(errors='replace').strip()}"
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            return "no end 30 s after SIGTERM"
+            return "no end 100 s after SIGTERM"
 
 
 class Newcomers(threading.Thread):
@@ -138,7 +140,7 @@ def start_honest(program, reference, seconds):
 
 
 def finish_honest(honest):
-    out, errors = honest.communicate(timeout=120)
+    out, errors = honest.communicate(timeout=240)
     if honest.returncode != 0:
         return {"calls": 0, "failures": 1, "p50": 0.0, "p99": 0.0, "max": 0.0, "first_failure": errors.decode().strip()}
     return json.loads(out)

@@ -48,7 +48,7 @@ class Caller {
       one_round();
       std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
-    const auto end = Clock::now() + std::chrono::seconds(20);
+    const auto end = Clock::now() + std::chrono::seconds(60);
     while (!alive_ && Clock::now() < end) {
       alive_ = one_round();
       if (!alive_) std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -167,6 +167,12 @@ TEST(CallBacks, ComeToClientsWhoseConnectionsAreOlderThanTheirAdapters) {
   EXPECT_EQ(host->call_back(""), "host, guest: ");
 }
 
+/// Before it has found its connection, what nobody waits for may be given up.
+void find_way(const GuestRef& guest) {
+  CORBA::PolicyList unfit;
+  EXPECT_TRUE(guest->_validate_connection(unfit));
+}
+
 TEST(CallBacks, MayBeOnewaysAndAsynchronous) {
   ServerSide server;
   ClientSide client;
@@ -174,6 +180,7 @@ TEST(CallBacks, MayBeOnewaysAndAsynchronous) {
   const GuestRef guest = server.servant->guest();
   const auto unreliable = IDL::traits<Guests::Guest>::unchecked_narrow(guest->_set_policy_overrides(
       {CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE)}, CORBA::SetOverrideType::SET_OVERRIDE));
+  find_way(unreliable);
   std::vector<Future<std::string>> answers;
   for (int i = 0; i < 100; ++i) {
     guest->tell(1);
@@ -197,6 +204,7 @@ TEST(CallBacks, AreNotKeptBackAsBufferedOneways) {
       {CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE),
        CORBA::make_reference<BufferingConstraintPolicy>(limit)},
       CORBA::SetOverrideType::SET_OVERRIDE));
+  find_way(patient);
   for (int i = 0; i < 100; ++i) patient->tell(1);
   EXPECT_TRUE(eventually([&] { return client.servant->told == 100; })) << client.servant->told;
   EXPECT_TRUE(orb::flush_oneways(patient));

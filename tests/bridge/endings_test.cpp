@@ -85,9 +85,12 @@ TEST(Endings, AServerThatIsSilentIsGivenUpAndTold) {
   test::FakePeer peer({answer::nothing()});
   bridge::Settings settings;
   settings.call_timeout = std::chrono::milliseconds(1000);
-  EXPECT_EQ(ending_with(peer, settings).substr(0, 13), "TIMEOUT MAYBE");
-  EXPECT_EQ(peer.requests(), 1U);
+  std::string ending = ending_with(peer, settings);
+  // On a loaded machine the time may be over before the request has left: once more, then.
+  for (int tries = 1; tries < 10 && ending.starts_with("TIMEOUT NO"); ++tries) ending = ending_with(peer, settings);
+  EXPECT_EQ(ending.substr(0, 13), "TIMEOUT MAYBE");
   ASSERT_TRUE(peer.wait_for_messages(2));
+  EXPECT_EQ(peer.requests(), 1U);
   EXPECT_EQ(peer.messages().at(1).type, test::kCancelRequest);
 }
 
@@ -156,6 +159,7 @@ TEST(Endings, OfRepliesThatMakeNoSenseTellWhatIsKnown) {
   const auto junk = [](test::Writer& body) { body.u32(0xffffffff); };
   const auto strange = [](test::Writer& body) { body.string("IDL:omg.org/CORBA/TRANSIENT:1.0").u32(1).u32(9); };
   const test::FakePeer elsewhere;
+  int late = 0;
   const struct {
     test::Answer answer;
     const char* ending;
@@ -169,16 +173,24 @@ TEST(Endings, OfRepliesThatMakeNoSenseTellWhatIsKnown) {
       {answer::unfinished(8), "TIMEOUT MAYBE"},
   };
   for (const auto& one : kAll) {
-    test::FakePeer peer({one.answer});
-    bridge::Settings settings = with_types(true);
-    settings.call_timeout = std::chrono::milliseconds(std::string(one.ending).starts_with("TIMEOUT") ? 500 : 5000);
-    Between between(settings);
-    const std::string reference = between.add(peer.ior());
-    const Side client("client");
-    const std::string ending = ending_of([&] { (void)client.target(reference)->echo("x"); });
-    EXPECT_EQ(ending.substr(0, std::string(one.ending).size()), one.ending);
-    EXPECT_EQ(peer.requests(), 1U) << one.ending;
-    EXPECT_EQ(between.bridge.counts().failed, std::string(one.ending).starts_with("INTERNAL") ? 0U : 1U) << one.ending;
+    const bool times_out = std::string(one.ending).starts_with("TIMEOUT");
+    for (bool again = true; std::exchange(again, false);) {
+      test::FakePeer peer({one.answer});
+      bridge::Settings settings = with_types(true);
+      settings.call_timeout = std::chrono::milliseconds(times_out ? 1000 : 50'000);
+      Between between(settings);
+      const std::string reference = between.add(peer.ior());
+      const Side client("client");
+      const std::string ending = ending_of([&] { (void)client.target(reference)->echo("x"); });
+      // On a loaded machine the time may be over before the request has left: once more, then.
+      again = times_out && ending.starts_with("TIMEOUT NO") && ++late < 10;
+      if (again) continue;
+      EXPECT_EQ(ending.substr(0, std::string(one.ending).size()), one.ending);
+      EXPECT_TRUE(peer.wait_for_messages(1));
+      EXPECT_EQ(peer.requests(), 1U) << one.ending;
+      EXPECT_EQ(between.bridge.counts().failed, std::string(one.ending).starts_with("INTERNAL") ? 0U : 1U)
+          << one.ending;
+    }
   }
 }
 

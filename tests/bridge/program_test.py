@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 BRIDGE = sys.argv[1]
-TIMEOUT_S = 20  # less than -ORBShutdownTimeout
+TIMEOUT_S = 100
 
 
 def text(octets, at):
@@ -135,7 +135,8 @@ class ProgramTest(unittest.TestCase):
     def test_a_second_signal_does_not_wait_for_a_silent_server(self):
         path = os.path.join(self.folder, "in")
         with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as client:
-            line = [BRIDGE, "--listen", "unix://" + path, "--to", f"corbaloc::127.0.0.1:{server.getsockname()[1]}/k"]
+            line = [BRIDGE, "--listen", "unix://" + path, "--to", f"corbaloc::127.0.0.1:{server.getsockname()[1]}/k",
+                    "-ORBShutdownTimeout", "600000"]  # longer than this test waits
             with subprocess.Popen(line, stdout=subprocess.PIPE) as bridge:
                 self.addCleanup(bridge.kill)
                 self.assertTrue(bridge.stdout.readline().startswith(b"IOR:"))

@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "calls_server.hpp"
+#include "eventually.hpp"
 #include "support.hpp"
 
 namespace corbel::calls_test {
@@ -54,8 +56,7 @@ class HastyPeer {
         (void)::send(peer, reply.data(), reply.size(), MSG_NOSIGNAL);
         ++answered;
         // With the rest unread the end is a reset; what was said before it has arrived by then.
-        for (int i = 0; i < (closes_ ? 30 : 1000) && !over_; ++i)
-          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        for (int i = 0; (!closes_ || i < 30) && !over_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
       ::close(peer);
     }
@@ -70,12 +71,23 @@ class HastyPeer {
 
 TEST(EarlyAnswers, AreTheCallers) {
   for (const bool closes : {true, false}) {
-    HastyPeer hasty(closes);
-    test::FakePeer other({test::answer::text("other")});
-    Client client({"-ORBCallTimeout", "2000"});
-    EXPECT_EQ(client.thing({hasty.profile(), other.profile()})->ask(std::string(30'000'000, 'x')), "early") << closes;
-    EXPECT_EQ(hasty.answered, 1) << closes;
-    EXPECT_EQ(other.requests(), 0U) << closes;
+    std::string answer;
+    // Where the peer does not close, what has come counts when the call's time is over. On a loaded machine nothing may
+    // have come by then: once more, then.
+    for (int tries = 0; tries < 5 && answer.empty(); ++tries) {
+      HastyPeer hasty(closes);
+      test::FakePeer other({test::answer::text("other")});
+      Client client({"-ORBCallTimeout", closes ? "60000" : "2000"});
+      const ThingRef thing = client.thing({hasty.profile(), other.profile()});
+      const Ending ending = ending_of([&] { answer = thing->ask(std::string(30'000'000, 'x')); });
+      EXPECT_EQ(other.requests(), 0U) << closes;
+      if (!closes && ending.what.starts_with("TIMEOUT")) continue;
+      EXPECT_EQ(ending.what, "done") << closes << ' ' << ending.text;
+      EXPECT_TRUE(test::eventually([&] { return hasty.answered >= 1; }));
+      EXPECT_EQ(hasty.answered, 1) << closes;
+      break;
+    }
+    EXPECT_EQ(answer, "early") << closes;
   }
 }
 

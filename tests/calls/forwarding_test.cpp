@@ -369,10 +369,12 @@ TEST(Forwarding, AfterACallThatFoundNobodyTheNextBeginsWithTheReference) {
 TEST(Forwarding, ATimeOutAtAForwardedPlaceDoesNotForgetTheWay) {
   FakePeer there({answer::text("there"), answer::nothing(), answer::text("again")});
   FakePeer here({answer::forward({there.profile()})});
-  Client client({"-ORBCallTimeout", "2000"});
+  Client client;
   auto thing = client.thing(here.ior());
   thing->ask("");
-  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TIMEOUT MAYBE");
+  client.limit_calls(std::chrono::milliseconds(2000));
+  EXPECT_EQ(ending_of_begun([&] { thing->ask(""); }).what, "TIMEOUT MAYBE");
+  client.limit_calls({});
   EXPECT_EQ(thing->ask(""), "again");
   EXPECT_EQ(here.requests(), 1U);
   EXPECT_EQ(there.requests(), 3U);

@@ -203,7 +203,7 @@ TEST_F(HeadStart, IsAShareOfACallsTimeWhereThatIsShort) {
 // Nothing but the system takes part here: an address that a firewall leaves without an answer.
 TEST_F(HeadStart, HoldsForPortsThatAreSilent) {
   const test::SilentPort silent;
-  const Client client({"-ORBConnectTimeout", "600000", "-ORBCallTimeout", "0"});
+  const Client client({"-ORBConnectTimeout", "600000", "-ORBCallTimeout", "0", "-ORBConnectHeadStart", "250"});
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(client.thing({silent.profile(), b_.profile()})->ask(""), "b");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 100s);

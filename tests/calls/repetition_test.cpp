@@ -104,7 +104,7 @@ TEST(Repetition, ACallWhoseTimeIsOverIsNotTriedAgain) {
                  },
                  answer::text("too late")});
   FakePeer other({answer::text("connected"), answer::text("too late")});
-  Client client({"-ORBCallTimeout", "1500"});
+  Client client;
   client.thing(other.ior())->ask("");
   auto thing = client.thing({peer.profile(), other.profile()});
   EXPECT_EQ(thing->ask(""), "connected");
@@ -120,7 +120,9 @@ TEST(Repetition, ACallWhoseTimeIsOverIsNotTriedAgain) {
     std::this_thread::sleep_for(end.remaining());
   };
   const auto read = [](cdr::Decoder&) {};
-  const auto ending = ending_of([&] { thing->_target()->invoke({kAsk, write_slowly, read, nullptr}); });
+  client.limit_calls(std::chrono::milliseconds(1500));
+  const auto ending = ending_of_begun([&] { thing->_target()->invoke({kAsk, write_slowly, read, nullptr}); });
+  client.limit_calls({});
   EXPECT_EQ(ending.what, "TRANSIENT NO") << ending.text;
   EXPECT_EQ(peer.requests(), 2U);
   EXPECT_EQ(other.requests(), 1U);
@@ -186,7 +188,13 @@ TEST(Repetition, ATimeOutAfterARefusalIsATimeOut) {
   FakePeer first({busy_with_minor_5()});
   FakePeer second({answer::nothing()});
   Client client({"-ORBCallTimeout", "1500"});
-  EXPECT_EQ(ending_of([&] { client.thing({first.profile(), second.profile()})->ask(""); }).what, "TIMEOUT MAYBE");
+  const std::vector profiles{first.profile(), second.profile()};
+  Ending ending = ending_of([&] { client.thing(profiles)->ask(""); });
+  // On a loaded machine the time may be over before the second one is asked: once more, then.
+  for (int tries = 1; tries < 10 && ending.what.ends_with(" NO"); ++tries) {
+    ending = ending_of([&] { client.thing(profiles)->ask(""); });
+  }
+  EXPECT_EQ(ending.what, "TIMEOUT MAYBE");
 }
 
 TEST(Repetition, WhatAServerSaidIsToldRatherThanThatTheOthersAreOutOfReach) {

@@ -180,7 +180,7 @@ TEST_P(TransportConformance, AReceiveEndsAtItsDeadlineAndLosesNothing) {
   EXPECT_EQ(none.error().code, Code::timed_out);
   EXPECT_EQ(none.error().stage, Stage::receive);
   EXPECT_GE(took, 40ms);
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, 30s);
   ASSERT_TRUE(send(*client_, pattern(10)));
   EXPECT_EQ(receive(*server_, 10), pattern(10));
 }
@@ -200,7 +200,7 @@ TEST_P(TransportConformance, EveryReceiveObeysItsOwnDeadline) {
       const auto none = server_->receive(room, Deadline::after(timeout));
       ASSERT_FALSE(none);
       EXPECT_EQ(none.error().code, Code::timed_out);
-      EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
     }
   }
 }

@@ -28,16 +28,18 @@ TEST_P(TransportConformance, AcceptingNobodyWouldBlock) {
 
 TEST_P(TransportConformance, ConnectingWhereNobodyListensFailsAtOnce) {
   if (!connects()) GTEST_SKIP() << "connecting asks nobody";
-  auto acceptor = listen();
-  const EndpointPtr there = acceptor->endpoints().front();
-  acceptor->close();
-  acceptor->close();
   for (const Deadline deadline : {Deadline::none(), Deadline::after(kPatience)}) {
-    const auto refused = connector_->connect(*there, {}, deadline);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().stage, Stage::connect);
-    EXPECT_TRUE(refused.error().code == Code::refused || refused.error().code == Code::unreachable)
-        << base::to_string(refused.error());
+    base::Error error;
+    for (int tries = 0; tries < 5 && error.code != Code::refused; ++tries) {  // another process may get the port
+      auto acceptor = listen();
+      const EndpointPtr there = acceptor->endpoints().front();
+      acceptor->close();
+      acceptor->close();
+      const auto refused = connector_->connect(*there, {}, deadline);
+      error = refused ? base::Error() : refused.error();
+    }
+    EXPECT_EQ(error.stage, Stage::connect);
+    EXPECT_TRUE(error.code == Code::refused || error.code == Code::unreachable) << base::to_string(error);
   }
 }
 
@@ -57,7 +59,7 @@ TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
   for (int i = 0; i < 16; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     auto connected = connector_->connect(*acceptor_->endpoints().front(), {}, Deadline::after(80ms));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
     if (!connected) {
       EXPECT_EQ(connected.error().code, Code::timed_out) << base::to_string(connected.error());
       EXPECT_EQ(connected.error().stage, Stage::connect);
@@ -112,11 +114,14 @@ TEST_P(TransportConformance, TwoListenersCannotShareAnEndpoint) {
 }
 
 TEST_P(TransportConformance, AnEndpointIsFreeAgainAfterClose) {
-  auto first = listen();
-  const EndpointPtr there = first->endpoints().front();
-  first->close();
-  const auto second = factory_->listen(*there, {});
-  EXPECT_TRUE(second) << base::to_string(second.error());
+  bool is_free = false;
+  for (int tries = 0; tries < 5 && !is_free; ++tries) {  // another process may get the port
+    auto first = listen();
+    const EndpointPtr there = first->endpoints().front();
+    first->close();
+    is_free = factory_->listen(*there, {}).ok();
+  }
+  EXPECT_TRUE(is_free);
 }
 
 TEST_P(TransportConformance, WhoWaitsIsAcceptedThoughMoreAreRefused) {

@@ -219,6 +219,11 @@ TEST(Cache, WithdrawnConnectionsThatAreIdleDoNotStayForOneThatIsBusy) {
   EXPECT_TRUE(busy->failed());
 }
 
+/// A time of use that is not long ago, however busy the machine is.
+std::int64_t ever_recent() {
+  return Deadline::clock_now() + std::chrono::nanoseconds(1h).count();
+}
+
 TEST(Cache, AtItsLimitClosesThoseThatNoCallUses) {
   Harness harness("tcp://127.0.0.1:0");
   ConnectionCache::Settings settings;
@@ -238,7 +243,11 @@ TEST(Cache, AtItsLimitClosesThoseThatNoCallUses) {
   EXPECT_FALSE(held->failed());
   // If all are held: those of references that have not been used for a moment, and they connect anew.
   std::vector<ConnectionPtr> more;
-  for (int i = 100; i < 103; ++i) more.push_back(acquire(i));
+  held->use(ever_recent());
+  for (int i = 100; i < 103; ++i) {
+    more.push_back(acquire(i));
+    more.back()->use(ever_recent());
+  }
   EXPECT_EQ(cache.all().size(), 4U) << "none of them has been idle for a second";
   held->use(1);
   acquire(200);
@@ -274,7 +283,9 @@ TEST(Cache, AtItsLimitClosesTheOneIdleLongestAndLastOfAllWhatCannotBeReplaced) {
   const auto fifth = acquire(5);
   EXPECT_TRUE(younger->failed());
   EXPECT_FALSE(fourth->failed());
+  fifth->use(ever_recent());
   const auto sixth = acquire(6);
+  sixth->use(ever_recent());
   EXPECT_TRUE(fourth->failed());
   EXPECT_FALSE(bound->failed()) << "others could leave";
   const auto seventh = acquire(7);

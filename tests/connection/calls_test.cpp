@@ -83,6 +83,10 @@ TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
   auto connection = harness.connect();
   std::string answer;
   auto status = harness.call(*connection, "late", answer, Deadline::after(std::chrono::milliseconds(500)), "wait");
+  if (!status.ok() && status.error().stage == Stage::send) {  // a busy machine may not even have sent it in that time
+    connection = harness.connect();
+    status = harness.call(*connection, "late", answer, Deadline::after(std::chrono::seconds(5)), "wait");
+  }
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error(), base::error(Stage::wait, Code::timed_out));
   release.count_down();

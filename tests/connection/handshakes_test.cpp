@@ -155,10 +155,16 @@ TEST(WithoutAHandle, AServedConnectionThatIsIdleTooLongIsClosed) {
   Server::Settings settings;
   settings.limits.idle = 1000ms;
   Harness harness("bare://", settings);
-  const auto connection = harness.connect();
+  auto connection = harness.connect();
   ASSERT_TRUE(connection);
   std::string answer;
-  ASSERT_TRUE(harness.call(*connection, "x", answer));
+  bool called = harness.call(*connection, "x", answer).ok();
+  // A busy machine may have been idle so long before the call.
+  for (int tries = 1; !called && tries < 5; ++tries) {
+    connection = harness.connect();
+    called = connection && harness.call(*connection, "x", answer).ok();
+  }
+  ASSERT_TRUE(called);
   // CloseConnection, and then the end.
   base::Octet room[64];
   std::size_t total = 0;

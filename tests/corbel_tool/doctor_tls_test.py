@@ -8,13 +8,12 @@ usage: doctor_tls_test.py CORBEL SERVER
 import datetime
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from doctor_test import DONE, NOT_REACHED, NOT_USABLE, DoctorCase, fake, ior, port_of, server
+from doctor_test import DONE, NOT_REACHED, NOT_USABLE, DoctorCase, fake, free_port, ior, port_of, server
 
 CONFIGURATION = """
 [ca]
@@ -93,7 +92,7 @@ class TlsTest(DoctorCase):
     def server(self, certificate, *more, clients="off"):
         return server("", "-ORBTlsCertificate", certificate, "-ORBTlsVerifyClients", clients, *more, endpoint=ONLY_TLS)
 
-    def look(self, certificate, *said, status=NOT_REACHED, env=None, more=(), clients="off", timeout="10000"):
+    def look(self, certificate, *said, status=NOT_REACHED, env=None, more=(), clients="off", timeout="20000"):
         with self.server(certificate, *more, clients=clients) as reference:
             text = self.doctor(reference, status, "tls://127.0.0.1:", "accepts connections", *said, env=env or self.env(), timeout=timeout)
         if status != DONE:
@@ -151,10 +150,8 @@ class TlsTest(DoctorCase):
         with fake(lambda request: b"", close=False) as port:
             self.doctor(self.component(port), NOT_REACHED, "does not end the hand-shake", env=self.env(), timeout="300")
         with fake(None) as port:
-            self.doctor(self.component(port), NOT_REACHED, "does not end the hand-shake", env=self.env())
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        self.doctor(self.component(port), NOT_REACHED, "nobody listens", env=self.env())
+            self.doctor(self.component(port), NOT_REACHED, "does not end the hand-shake", env=self.env(), timeout="1500")
+        self.doctor(self.component(free_port()), NOT_REACHED, "nobody listens", env=self.env())
 
 
 if __name__ == "__main__":

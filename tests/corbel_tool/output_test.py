@@ -7,6 +7,7 @@ usage: output_test.py CORBEL SERVER IDL
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -98,9 +99,12 @@ class OutputTest(BenchTest):
     def test_a_reader_that_stands_still_does_not_keep_a_command_from_its_end(self):
         fifo = self.fifo("still")
         tap = self.start("tap", self.bench.reference, "-w", fifo)
-        with open(fifo, "rb"):
+        with open(fifo, "rb"), open(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK), "wb", buffering=0) as writer:
             call = self.start("call", tap.line(), "echo_any", "--idl", self.bench.idl, "--repeat", "8", "--", '"' + "x" * 60000 + '"')
-            time.sleep(0.5)
+            end = time.monotonic() + TIMEOUT_S
+            while select.select([], [writer], [], 0)[1]:  # until it is full
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.01)
             self.assertEqual(tap.end(), 2)
         call.close()
 

@@ -84,12 +84,21 @@ TEST_F(BufferingTest, APeerThatHasGoneMeanwhileIsToldOfInTheLogAndTheNextConnect
 
 TEST_F(BufferingTest, TheTimerNoticesThatThePeerHasGone) {
   use();
-  const BufferingConstraint limit(BUFFER_TIMEOUT, 200 * kMillisecond, 0, 0);
+  const BufferingConstraint limit(BUFFER_TIMEOUT, 500 * kMillisecond, 0, 0);
   const auto victim = with_policies(plain_, {CORBA::make_reference<BufferingConstraintPolicy>(limit)});
-  EXPECT_EQ(victim->echo("?"), "done");
-  tell(victim, 0, 3);
-  peer_.close_all(true);
-  EXPECT_EQ(log_->wait_for("oneway messages lost").value("messages"), "3");
+  const auto is_told = [&] {
+    return std::ranges::any_of(log_->entries(), [](const auto& entry) {
+      return entry.event == "oneway messages lost" && entry.value("messages") == "3";
+    });
+  };
+  // On a loaded machine the messages, or the first of them, may leave before the peer goes: once more, then.
+  for (int tries = 0; tries < 4 && !is_told(); ++tries) {
+    EXPECT_EQ(victim->echo("?"), "done");
+    tell(victim, 0, 3);
+    peer_.close_all(true);
+    (void)test::eventually(is_told, 6s);
+  }
+  EXPECT_TRUE(test::eventually(is_told));
 }
 
 TEST_F(BufferingTest, AnOrbThatEndsWithoutItsPeerTellsOfTheLoss) {
@@ -105,9 +114,11 @@ TEST_F(BufferingTest, APeerThatDoesNotReadCostsBoundedMemoryAndNoTime) {
   std::promise<void> gate;
   peer_.set({[told = gate.get_future().share()](test::Conversation&, const Received&) { told.wait(); }, &answer});
   use({"-ORBOnewayQueue", "65536"});
+  connect(plain_);
   plain_->fire();
   ASSERT_TRUE(peer_.wait_for_messages(1));
   const auto victim = with_policies(plain_, count_of(4));
+  connect(victim);
   int told = 0;
   const std::string filling(8000, 'x');
   while (statistics().oneways_dropped < 100) {
@@ -128,9 +139,11 @@ TEST_F(BufferingTest, WhatAPeerDidNotTakeWhenALimitWasReachedLeavesWithoutAnothe
   std::promise<void> gate;
   peer_.set({[told = gate.get_future().share()](test::Conversation&, const Received&) { told.wait(); }, &answer});
   use({"-ORBOnewayQueue", "33554432"});
+  connect(plain_);
   plain_->fire();
   ASSERT_TRUE(peer_.wait_for_messages(1));
   const auto victim = with_policies(plain_, count_of(1000));
+  connect(victim);
   const std::string filling(15'000, 'x');  // together more than sockets take
   for (int n = 0; n < 1000; ++n) victim->tell(filling);
   EXPECT_GT(statistics().oneway_octets_waiting, 0U);

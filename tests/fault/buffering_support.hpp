@@ -58,11 +58,14 @@ class BufferingTest : public testing::Test {
   VictimRef victim_at(const std::string& reference) {
     return IDL::traits<Fault::Victim>::unchecked_narrow(orb_->string_to_object(reference));
   }
-  /// Where there is a connection: without one what nobody waits for is given up after a tenth of a second, which is
-  /// nothing on a machine that does much else.
-  static void tell(const VictimRef& victim, int from, int to) {
+  /// Without a connection what nobody waits for is given up after a tenth of a second, which is nothing on a machine
+  /// that does much else.
+  static void connect(const VictimRef& victim) {
     CORBA::PolicyList inconsistent;
     EXPECT_TRUE(victim->_validate_connection(inconsistent));
+  }
+  static void tell(const VictimRef& victim, int from, int to) {
+    connect(victim);
     for (int n = from; n < to; ++n) victim->tell(std::to_string(n));
   }
   /// Three messages are kept back when the peer goes.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -264,54 +262,6 @@ TEST_F(FaultTest, ShuttingTheServerDownInOrderIsNeverCommFailure) {
     FAIL();
   } catch (const CORBA::TRANSIENT& exception) {
     EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO) << exception.what();
-  }
-}
-
-/// Kills a server process at arbitrary moments of a stream of calls: the client gets one of the exceptions that such an
-/// end allows, and soon.
-TEST(Kill, AServerThatDiesEndsCallsWithCommFailureOrTransient) {
-  for (int round = 0; round < 10; ++round) {
-    int pipe_ends[2];
-    ASSERT_EQ(pipe(pipe_ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-      auto orb = make_orb("child", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
-      auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-      auto servant = CORBA::make_reference<Victim>();
-      const std::string ior = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant))) + "\n";
-      poa->the_POAManager()->activate();
-      if (write(pipe_ends[1], ior.data(), ior.size()) < 0) _exit(1);
-      close(pipe_ends[1]);
-      alarm(30);
-      orb->run();
-      _exit(0);
-    }
-    close(pipe_ends[1]);
-    std::string ior;
-    for (char c = 0; read(pipe_ends[0], &c, 1) == 1 && c != '\n';) ior += c;
-    close(pipe_ends[0]);
-    auto orb = make_orb("killer", {"-ORBCallTimeout", "5000", "-ORBConnectTimeout", "2000"});
-    auto victim = IDL::traits<Fault::Victim>::unchecked_narrow(orb->string_to_object(ior));
-    std::thread killer([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(3 * round));  // any moment will do
-      kill(child, SIGKILL);
-    });
-    bool ended = false;
-    while (!ended) {
-      try {
-        EXPECT_EQ(victim->echo("alive"), "alive");
-      } catch (const CORBA::COMM_FAILURE& exception) {
-        EXPECT_NE(exception.completed(), CompletionStatus::COMPLETED_YES);
-        ended = true;
-      } catch (const CORBA::TRANSIENT& exception) {
-        EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO);
-        ended = true;
-      }
-    }
-    killer.join();
-    int status = 0;
-    waitpid(child, &status, 0);
-    orb->destroy();
   }
 }
 

@@ -77,7 +77,7 @@ std::vector<Means> make_means() {
     all.push_back({endpoint.substr(0, endpoint.find(':')), {"-ORBListenEndpoints", endpoint}, {}});
     if (all.back().name != "rudp") continue;
     // Ends are learnt of by silence, which a busy machine must not pass for.
-    const std::vector<std::string> soon{"-ORBRudpGiveUp", "3000"};
+    const std::vector<std::string> soon{"-ORBRudpGiveUp", "9000"};
     all.back().rare = 4;
     all.back().client = soon;
     all.back().server.insert(all.back().server.end(), soon.begin(), soon.end());
@@ -160,8 +160,10 @@ TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
         const std::string text(static_cast<std::size_t>(each) * 5000, 'x');
         try {
           for (;;) ASSERT_EQ(victim->echo(text), text);
-        } catch (const CORBA::COMM_FAILURE&) {
-        } catch (const CORBA::TRANSIENT&) {  // it had not begun
+        } catch (const CORBA::COMM_FAILURE& failure) {
+          EXPECT_NE(failure.completed(), CORBA::CompletionStatus::COMPLETED_YES);
+        } catch (const CORBA::TRANSIENT& failure) {  // it had not begun
+          EXPECT_EQ(failure.completed(), CORBA::CompletionStatus::COMPLETED_NO);
         } catch (const CORBA::TIMEOUT&) {
           EXPECT_FALSE(means_.tells_ends);
         }
@@ -177,7 +179,7 @@ TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
     const auto begin = std::chrono::steady_clock::now();
     for (auto& caller : callers) caller.join();
     waiting.join();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
     reap(server);
     orb->destroy();
   }

@@ -143,6 +143,8 @@ TEST_P(FramesCalls, ArriveWholeAndAreCounted) {
 TEST_P(FramesCalls, ThatDoNotWaitArriveToo) {
   serve("frames+" + GetParam());
   const CameraRef remote = camera({"-ORBSyncScope", "none"});
+  CORBA::PolicyList unfit;
+  EXPECT_TRUE(remote->_validate_connection(unfit));  // whoever waits for nothing loses what comes before it
   push(remote, 0, 500);
   EXPECT_TRUE(servant_->await(500));
 }
@@ -264,6 +266,8 @@ TEST_P(FramesInDatagrams, LargerThanADatagramComeInSeveral) {
   for (const char* const scope : {"transport", "none"}) {
     serve("frames+" + GetParam());
     const CameraRef remote = camera({"-ORBSyncScope", scope});
+    CORBA::PolicyList unfit;
+    EXPECT_TRUE(remote->_validate_connection(unfit));
     for (std::uint32_t i = 0; i < 20; ++i) {
       push(remote, 1'070'000 + 1'001 * i, 1'070'001 + 1'001 * i);
       push(remote, i, i + 1);

@@ -14,6 +14,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
+#include "support/free_port.hpp"
 
 class GroupMember : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
  public:
@@ -88,7 +89,10 @@ class GroupCalls : public testing::Test {
   }
   /// A port that nothing else on this host uses.
   static std::uint16_t free_port() {
-    return corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::any_v4())->local_address()->port();
+    for (;;) {
+      const std::uint16_t port = corbel::test::free_port();
+      if (corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::any_v4(port))) return port;
+    }
   }
   void TearDown() override {
     for (const Orb& orb : orbs_) orb->destroy();

@@ -7,6 +7,7 @@
 #include "corbel/orb/invocation_policies.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
+#include "support/free_port.hpp"
 
 namespace corbel::log_test {
 namespace {
@@ -159,7 +160,8 @@ TEST(AdapterEvents, OnewaysInsideTheProcess) {
 }
 
 TEST(AdapterEvents, MembersOfGroups) {
-  const auto port = ipc::UdpSocket::open(ipc::InetAddress::any_v4())->local_address()->port();
+  std::uint16_t port = test::free_port();
+  while (!ipc::UdpSocket::open(ipc::InetAddress::any_v4(port))) port = test::free_port();
   const std::string url = "corbaloc:miop:1.0@1.0-CorbelTest-8/239.255.77.12:" + std::to_string(port);
   Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBMulticastInterface", "lo"});
   LoggingOrb client({"-ORBMulticastInterface", "lo"});

@@ -73,7 +73,7 @@ TEST(ConnectionWatch, AWithdrawalIsNotThePeersDoing) {
   EXPECT_TRUE(orb::withdraw_transport(*client.orb, "tcp"));
   const auto event = heard.wait_for(2)[1];
   EXPECT_EQ(event.what, What::closed);
-  EXPECT_EQ(event.why, "its protocol or transport was withdrawn");
+  EXPECT_EQ(event.why, "closed by this ORB");
 }
 
 TEST(ConnectionWatch, WhatBreaksAConnectionIsSaid) {

@@ -50,11 +50,17 @@ class FileTest(unittest.TestCase):
     def ns(self, *arguments, status=0):
         return run(CORBEL, "ns", *arguments, "--service", self.named.url, status=status)
 
-    def lease(self, name, seconds, said="bound"):
-        process = subprocess.Popen([CORBEL, "ns", "bind", name, THING, "--lease", str(seconds), "--service", self.named.url],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.processes.append(process)
-        self.assertIn(said, process.stderr.readline())
+    def lease(self, name, seconds, said="bound, for"):
+        for _ in range(5 if said == "bound, for" else 1):
+            process = subprocess.Popen([CORBEL, "ns", "bind", name, THING, "--lease", str(seconds), "--service", self.named.url],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.processes.append(process)
+            line = process.stderr.readline()
+            if said in line:
+                break
+            # Its call took longer than a third of the lease, as on a busy machine; the name may be bound all the same.
+            self.ns("unbind", name, status=None)
+        self.assertIn(said, line)
         return process
 
     def becomes(self, name, is_bound):

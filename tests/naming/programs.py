@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import ports  # noqa: E402
 
 NAMED, CORBEL = sys.argv[1:3]
-TIMEOUT_S = 30
+TIMEOUT_S = 120
 THING = "corbaloc::127.0.0.1:1/thing"  # no server listens there
 
 

@@ -18,7 +18,7 @@ import unittest
 
 import etcd
 import postgres
-from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
+from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, free_port, run
 
 KIND = sys.argv[3] if sys.argv[3:] in (["postgresql"], ["etcd"]) else None
 JACORB = [] if KIND else sys.argv[3:4]
@@ -38,8 +38,8 @@ class SharedCase(unittest.TestCase):
         self.named = []
         self.addCleanup(lambda: [each.end() for each in self.named if each.process.poll() is None])
 
-    def member(self, *options):
-        self.named.append(Named("", *options, store=self.database.url))
+    def member(self, *options, port="0"):
+        self.named.append(Named("", *options, port=port, store=self.database.url))
         self.assertTrue(self.named[-1].url, self.named[-1].line)
         return self.named[-1]
 
@@ -59,7 +59,8 @@ class SharedCase(unittest.TestCase):
 
     def survivors(self, name):
         """The reference of a context from a member that was killed since, and one that lives."""
-        first, second = self.member("--member-lease", "3"), self.member("--member-lease", "3")
+        # At a port that nobody else gets when it is dead.
+        first, second = self.member("--member-lease", "3", port=free_port()), self.member("--member-lease", "3")
         self.ns(second, "context", name)
         reference = self.whole_reference(first, name, 2)
         self.assertEqual(first.end(signal.SIGKILL), -signal.SIGKILL)

@@ -17,6 +17,8 @@ TEST(Scopes, AreWhatTheRequestSays) {
   const Orb orb;
   const ThingRef thing = orb.thing(peer.ior());
   const auto flags_of = [&](const ThingRef& reference) {
+    CORBA::PolicyList unfit;
+    EXPECT_TRUE(reference->_validate_connection(unfit));  // who waits for nothing does not wait for that either
     const std::size_t before = peer.messages().size();
     reference->note(1);
     EXPECT_TRUE(peer.wait_for_messages(before + 1));

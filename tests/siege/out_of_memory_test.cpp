@@ -323,21 +323,29 @@ TEST(OutOfMemory, TheRightToSendIsWaitedForAllTheSame) {
 TEST(OutOfMemory, CallsWhoseTimerFindsNoneEnd) {
   const auto silent = *ipc::TcpAcceptor::open(ipc::InetAddress::loopback_v4());
   const Client client("corbaloc:iiop:" + silent.local_address()->to_string() + "/castle", {"-ORBCallTimeout", "3000"});
-  auto first = client.castle->async_slow(1);
-  std::this_thread::sleep_for(1500ms);
-  auto second = client.castle->async_slow(2);
-  test::refuse_allocations(0, 1'000'000);
-  std::this_thread::sleep_for(4500ms);
-  test::refuse_allocations(0, 0);
-  for (auto* const pending : {&first, &second}) {
+  const auto end_of = [](auto& pending) -> std::string {
     try {
-      pending->get();
-      ADD_FAILURE() << "nothing was refused";
+      (void)pending.get();
+      return "nothing was refused";
     } catch (const CORBA::SystemException& refused) {
-      EXPECT_EQ(std::string(refused._name()), "NO_MEMORY");  // there is none either for the text of another
-      EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_MAYBE);
+      const bool maybe = refused.completed() == CORBA::CompletionStatus::COMPLETED_MAYBE;
+      return std::string(refused._name()) + (maybe ? "" : ", but not COMPLETED_MAYBE");
     }
+  };
+  const std::string wanted = "NO_MEMORY, NO_MEMORY";  // there is none either for the text of another
+  std::string ends;
+  // Again if the machine has let the time of one pass while there was memory.
+  for (int tries = 0; tries < 5 && ends != wanted; ++tries) {
+    auto first = client.castle->async_slow(1);
+    std::this_thread::sleep_for(1500ms);
+    auto second = client.castle->async_slow(2);
+    test::refuse_allocations(0, 1'000'000);
+    std::this_thread::sleep_for(4500ms);
+    test::refuse_allocations(0, 0);
+    ends = end_of(first) + ", ";
+    ends += end_of(second);
   }
+  EXPECT_EQ(ends, wanted);
 }
 
 TEST(OutOfMemory, TheFirstCallThatKnowsItsWayMayFindNone) {

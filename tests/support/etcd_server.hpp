@@ -102,7 +102,7 @@ class EtcdServer {
     return address;
   }
   void await(std::size_t i) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
     for (bool there = false; !there;) {
       const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
       const sockaddr_in where = address(members_[i].port);

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <exception>
 #include <iostream>
 
 namespace corbel::test {
 
+// The allocators of sanitizers, and ThreadSanitizer's own fork(), may be locked for ever in the child of a process with
+// threads. Such a child is replaced by another.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kTriesInChild = 4;  // their allocators may be locked for ever in the child of a process with threads
+constexpr int kTriesInChild = 4;
 constexpr unsigned kSecondsInChild = 20;
 #else
 constexpr int kTriesInChild = 1;
@@ -23,21 +27,30 @@ constexpr unsigned kSecondsInChild = 60;
 template <class Act>
 bool in_child(const Act& act) {
   for (int tries = kTriesInChild;; --tries) {
+    std::array<int, 2> pipe{};
+    EXPECT_EQ(::pipe(pipe.data()), 0);
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(kSecondsInChild);
-      bool good = false;
+      const char begins = 1;
+      bool good = ::write(pipe[1], &begins, 1) == 1;
       try {
-        good = act();
+        good = act() && good;
       } catch (const std::exception& exception) {
+        good = false;
         std::cerr << "in the child: " << exception.what() << '\n';
       }
       ::_exit(good ? 0 : 1);
     }
+    ::close(pipe[1]);
+    pollfd told{pipe[0], POLLIN, 0};
+    bool hangs = ::poll(&told, 1, 20'000) != 1;  // inside of fork()
+    ::close(pipe[0]);
+    if (hangs) ::kill(child, SIGKILL);
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
-    const bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    if (!hung || tries == 1) return status == 0;
+    hangs = hangs || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+    if (!hangs || tries == 1) return status == 0;
   }
 }
 

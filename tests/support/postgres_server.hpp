@@ -60,7 +60,7 @@ class PostgresServer {
   /// Until it takes connections.
   void start() {
     process_ = spawn({programs_ + "/postgres", "-D", data(), "-k", folder_.path(), "-h", "", "-c", "fsync=off"});
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
     while (!is_ready()) {
       if (std::chrono::steady_clock::now() > end || ::kill(process_, 0) != 0)
         throw std::runtime_error("PostgreSQL does not start");

@@ -13,6 +13,7 @@
 
 #include "corbel/base/cancellation.hpp"
 #include "corbel/ipc/test_support.hpp"
+#include "support/free_port.hpp"
 
 namespace corbel::ipc {
 namespace {
@@ -190,14 +191,10 @@ struct Silent {
   std::vector<TcpStream> queued;
 };
 
-/// A port at which nobody listens.
-InetAddress dead_address() {
-  return *TcpAcceptor::open(InetAddress::loopback_v4())->local_address();
-}
-
 TEST(ConnectToAny, TheNextBeginsWhenOneHasFailed) {
   auto live = *TcpAcceptor::open(InetAddress::loopback_v4());
-  const std::vector<InetAddress> addresses{dead_address(), dead_address(), *live.local_address()};
+  const testing::RefusingPort dead, dead_too;
+  const std::vector<InetAddress> addresses{dead.address(), dead_too.address(), *live.local_address()};
   const auto begin = std::chrono::steady_clock::now();
   const auto stream = TcpConnector().connect(addresses, Deadline::after(600s), {}, 300s);
   ASSERT_TRUE(stream) << base::to_string(stream.error());
@@ -236,22 +233,27 @@ TEST(ConnectToAny, TheFirstGoesOnWhileTheNextAreTried) {
 }
 
 TEST(ConnectToAny, SaysWhyTheLastFailed) {
-  const std::vector<InetAddress> dead{dead_address(), dead_address()};
+  const testing::RefusingPort first, second;
+  const std::vector<InetAddress> dead{first.address(), second.address()};
   for (const auto deadline : {Deadline::none(), Deadline::after(60s)}) {
     EXPECT_EQ(TcpConnector().connect(dead, deadline).error(), base::error(Stage::connect, Code::refused, ECONNREFUSED));
   }
   EXPECT_EQ(TcpConnector().connect(std::span<const InetAddress>()).error().code, Code::bad_argument);
   const Silent silent;
-  const std::vector<InetAddress> both{silent.address(), dead_address()};
+  const std::vector<InetAddress> both{silent.address(), second.address()};
   EXPECT_EQ(TcpConnector().connect(both, Deadline::after(50ms)).error().code, Code::timed_out);
   EXPECT_EQ(TcpConnector().connect(both, Deadline::now()).error().code, Code::would_block);
 }
 
 TEST(ConnectToAny, WhoMeetsItselfWasRefused) {
-  const std::vector<InetAddress> dead{dead_address()};
-  const auto stream = TcpConnector().connect(dead, Deadline::after(60s), {.local = dead.data()});
-  ASSERT_FALSE(stream);
-  EXPECT_EQ(stream.error(), base::error(Stage::connect, Code::refused));
+  base::Error error;
+  do {  // another process may have got the port meanwhile
+    const std::vector<InetAddress> dead{InetAddress::loopback_v4(test::free_port())};
+    const auto stream = TcpConnector().connect(dead, Deadline::after(60s), {.local = dead.data()});
+    ASSERT_FALSE(stream);
+    error = stream.error();
+  } while (error.code == Code::address_in_use);
+  EXPECT_EQ(error, base::error(Stage::connect, Code::refused));
 }
 
 /// Connects, which `cancellation` ends from another thread; the error.

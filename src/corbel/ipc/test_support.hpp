@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <chrono>
 #include <string>
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/connector.hpp"
+#include "corbel/ipc/handle.hpp"
 #include "support/files.hpp"
 
 namespace corbel::ipc::testing {
@@ -33,6 +38,23 @@ template <>
 struct Place<UnixAddress> {
   UnixAddress address() const { return *UnixAddress::path(folder / "s"); }
   test::Folder folder;
+};
+
+/// A port at which nobody listens, and which nobody else gets as long as this lives.
+class RefusingPort {
+ public:
+  RefusingPort() {
+    EXPECT_EQ(::bind(socket_.get(), address_.native(), address_.size()), 0);
+    sockaddr_in bound{};
+    socklen_t size = sizeof bound;
+    EXPECT_EQ(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size), 0);
+    address_ = address_.with_port(ntohs(bound.sin_port));
+  }
+  const InetAddress& address() const { return address_; }
+
+ private:
+  const Handle socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  InetAddress address_ = InetAddress::loopback_v4();
 };
 
 /// A listening acceptor and one connection to it.

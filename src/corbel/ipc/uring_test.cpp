@@ -3,8 +3,6 @@
 #include "corbel/ipc/uring.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <iostream>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "corbel/ipc/test_support.hpp"
+#include "support/in_child.hpp"
 
 namespace corbel::ipc {
 namespace {
@@ -130,21 +129,14 @@ TYPED_TEST(UringTest, MixesWithOrdinaryStreams) {
 }
 
 TYPED_TEST(UringTest, AForkedChildUsesARingOfItsOwn) {
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) ::_exit(this->server_.send_n(base::as_bytes("child")) ? 0 : 1);
+  EXPECT_TRUE(test::in_child([&] { return this->server_.send_n(base::as_bytes("child")).ok(); }));
   EXPECT_TRUE(this->client_.recv_n(base::ByteSpan(this->room_).first(5), soon()));
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
 }
 
 TEST(Uring, ConnectingReportsWhyItFailed) {
   if (!uring_available()) GTEST_SKIP() << base::to_string(uring_available().error());
-  auto acceptor = *TcpAcceptor::open(InetAddress::loopback_v4());
-  const auto nobody = *acceptor.local_address();
-  acceptor.close();
-  EXPECT_EQ(UringTcpConnector().connect(nobody, soon()).error(),
+  const testing::RefusingPort nobody;
+  EXPECT_EQ(UringTcpConnector().connect(nobody.address(), soon()).error(),
             base::error(Stage::connect, Code::refused, ECONNREFUSED));
 }
 

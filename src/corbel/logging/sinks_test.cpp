@@ -2,7 +2,6 @@
 #include "corbel/logging/sinks.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "corbel/base/kept_log.hpp"
 #include "corbel/ipc/datagram.hpp"
 #include "support/files.hpp"
+#include "support/in_child.hpp"
 
 namespace corbel::logging {
 namespace {
@@ -277,15 +277,11 @@ TEST(QueuedSink, AForkedOffProcessNeitherWritesNorWaits) {
   auto log = std::make_unique<Log>(settings(sink));
   CORBEL_LOG(*log, orb, info, "the parent's");
   log->flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(test::in_child([&] {
     CORBEL_LOG(*log, orb, info, "the child's");
     log.reset();
-    ::_exit(sink->events.size() == 1 ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return sink->events.size() == 1;
+  }));
 }
 
 }  // namespace

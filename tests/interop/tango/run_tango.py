@@ -7,7 +7,6 @@ this folder's IDL. run_tango.py serve PYTHON SERVER: Tango's client for Python a
 """
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,14 +16,10 @@ sys.dont_write_bytecode = True
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from run_interop import Child, check_output  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+from ports import free_port  # noqa: E402
 
 NAME = "test/corbel/1"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def report(client, server, status):
@@ -42,7 +37,7 @@ def with_tango_test(tango_test, work):
         port = free_port()
         command = [tango_test, "corbel", "-nodb", "-dlist", NAME, "-ORBendPoint", f"giop:tcp:127.0.0.1:{port}"]
         with Child("TangoTest", command) as server:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 60
             while time.monotonic() < until and server.wait(0.1) is None:
                 if any("Ready to accept" in line for line in server.lines):
                     break

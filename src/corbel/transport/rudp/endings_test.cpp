@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over sockets: peers that die, or cannot be reached any more.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "corbel/base/cancellation.hpp"
 #include "corbel/base/kept_log.hpp"
 #include "corbel/ipc/datagram.hpp"
@@ -18,6 +14,7 @@ TEST_F(Rudp, APeerThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
   if (child == 0) {
+    ::alarm(90);
     const auto factory = make_rudp();
     const auto acceptor = *factory->listen(**factory->parse("127.0.0.1:0"), {});
     const std::uint16_t port = dynamic_cast<const RudpEndpoint&>(*acceptor->endpoints().front()).port();
@@ -30,9 +27,10 @@ TEST_F(Rudp, APeerThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
       }
     }
   }
+  ::close(ready[1]);
   std::uint16_t port = 0;
   ASSERT_EQ(::read(ready[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
-  factory_ = make_rudp();
+  factory_ = make_rudp({.give_up = 60s});
   connector_ = factory_->make_connector();
   client_ = *connect_to(InetAddress::loopback_v4(port));
   std::thread killer([child] {
@@ -45,42 +43,62 @@ TEST_F(Rudp, APeerThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
   while (sent) sent = send(*client_, octets);
   EXPECT_EQ(sent.error(), base::error(Stage::send, Code::lost));
   EXPECT_EQ(end_of(*client_), Code::lost);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s) << "before the peer is given up";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 40s) << "before the peer is given up";
   killer.join();
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   ::close(ready[0]);
-  ::close(ready[1]);
 }
 
 // Its host says so of the socket that all clients speak to, and only of one of them.
 TEST_F(Rudp, AClientThatIsKilledIsLostSoonWhereTheSystemSaysSo) {
   if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  for (const char* where : {"127.0.0.1:0", ":0"}) {
-    listen({}, where);
+  const auto live = [](const InetAddress& where) {
+    const auto factory = make_rudp();
+    const auto client =
+        *factory->make_connector()->connect(**factory->parse(where.to_string()), {}, Deadline::after(20s));
+    for (;;) ::pause();
+  };
+  ClientProcess first(live), second(live);
+  for (const auto& [child, where] : {std::pair{&first, "127.0.0.1:0"}, std::pair{&second, ":0"}}) {
+    listen({.give_up = 60s}, where);
     const auto own = InetAddress::loopback_v4(address().port());
     auto other = *connect_to(own);
     const auto others = accept();
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const auto factory = make_rudp();
-      auto client = *factory->make_connector()->connect(**factory->parse(own.to_string()), {}, Deadline::after(20s));
-      for (;;) ::pause();
-    }
+    child->connect_to(own.port());
     server_ = accept();
-    ::kill(child, SIGKILL);
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    ::kill(child->pid(), SIGKILL);
+    (void)child->wait();
     const auto begin = std::chrono::steady_clock::now();
     ASSERT_TRUE(send(*server_, pattern(10)));
-    EXPECT_EQ(end_of(*server_), Code::lost);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s) << where << ": before the peer is given up";
+    EXPECT_EQ(end_of(*server_, 60s), Code::lost);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 40s) << where << ": before the peer is given up";
     client_.swap(other);
     ASSERT_TRUE(send(*client_, pattern(100'000))) << where;
     EXPECT_TRUE(receive(*others, 100'000) == pattern(100'000)) << where;
     server_.reset();
     client_.reset();
   }
+}
+
+// The last one that uses the thread waits for the answer: a process may end right after that.
+TEST_F(Rudp, WhatWasSentLastArrivesThoughTheProcessEnds) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  const RudpSettings settings{.give_up = 20s, .datagram = kSafeDatagram};
+  const Bytes octets = pattern(50'000);
+  ClientProcess child([&](const InetAddress& where) {
+    const auto factory = make_rudp(settings);
+    const auto client =
+        *factory->make_connector()->connect(**factory->parse(where.to_string()), {}, Deadline::after(20s));
+    (void)send(*client, octets);
+  });
+  listen(settings);
+  BadNetwork network(address(), {.lost = 20});
+  child.connect_to(network.port());
+  server_ = accept();
+  EXPECT_TRUE(receive(*server_, octets.size()) == octets);
+  EXPECT_EQ(end_of(*server_), Code::closed);
+  (void)child.wait();
 }
 
 TEST_F(Rudp, WhatCouldNotBeDeliveredAtTheEndIsTold) {
@@ -122,18 +140,24 @@ TEST_F(Rudp, DatagramsThatAreTooSmallAreRefusedWhenTheyAreAskedFor) {
 TEST_F(Rudp, APeerBehindACutNetworkIsGivenUp) {
   listen({.give_up = 1s});
   BadNetwork network(address(), {});
-  make_pair(InetAddress::loopback_v4(network.port()));
+  // A busy machine may be silent for so long when it is connected to, and before the network is cut.
+  auto begin = std::chrono::steady_clock::now();
+  for (int tries = 0; tries < 10 && client_ == nullptr; ++tries) {
+    begin = std::chrono::steady_clock::now();
+    if (auto connected = connect_to(InetAddress::loopback_v4(network.port()))) client_ = *std::move(connected);
+  }
+  ASSERT_NE(client_, nullptr);
+  server_ = accept();
   network.cut();
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(end_of(*client_), Code::lost) << "it was asked whether it is there";
-  EXPECT_EQ(end_of(*server_), Code::lost);
+  EXPECT_EQ(end_of(*client_, 40s), Code::lost) << "it was asked whether it is there";
+  EXPECT_EQ(end_of(*server_, 40s), Code::lost);
   EXPECT_GT(std::chrono::steady_clock::now() - begin, 900ms);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
 }
 
 TEST_F(Rudp, ConnectingToAHostThatIsSilentIsEndedByAnotherThread) {
   const auto silent = *ipc::UdpSocket::open(InetAddress::loopback_v4());
-  factory_ = make_rudp();
+  factory_ = make_rudp({.give_up = 60s});
   connector_ = factory_->make_connector();
   base::Cancellation cancellation;
   const auto begin = std::chrono::steady_clock::now();
@@ -143,7 +167,7 @@ TEST_F(Rudp, ConnectingToAHostThatIsSilentIsEndedByAnotherThread) {
   });
   const base::Cancellation::Scope scope(cancellation);
   (void)connect_to(*silent.local_address(), 600s);  // whatever comes of it is over
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s) << "before the peer is given up";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 40s) << "before the peer is given up";
   ending.join();
   EXPECT_EQ(connect_to(*silent.local_address(), 600s).error(), base::error(Stage::connect, Code::cancelled));
 }

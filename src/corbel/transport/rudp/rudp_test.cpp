@@ -3,9 +3,6 @@
 #include "corbel/transport/rudp/rudp.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <latch>
 #include <random>
@@ -29,20 +26,34 @@ struct RawClient {
   Bytes room = Bytes(kSmallestDatagram);
   std::uint64_t server_token = 0;
 
-  std::optional<Datagram> ask(std::size_t size, const InetAddress& server, base::Duration patience = 20s) {
+  /// The accept is said again and again until the server has heard something: it answers what `opens` only.
+  std::optional<Datagram> ask(std::size_t size, const InetAddress& server, base::Duration patience = 20s,
+                              bool opens = false) {
     (void)socket.send_to(base::ConstByteSpan(room).first(size), server);
+    const Deadline deadline = Deadline::after(patience);
     InetAddress from;
-    const auto answer = socket.recv_from(room, from, Deadline::after(patience));
-    return answer ? read(base::ConstByteSpan(room).first(*answer)) : std::nullopt;
+    while (const auto answer = socket.recv_from(room, from, deadline)) {
+      const auto datagram = read(base::ConstByteSpan(room).first(*answer));
+      if (opens || !datagram || datagram->kind != Kind::accept) return datagram;
+    }
+    return std::nullopt;
   }
   /// The hand-shake; the first octet of the stream does not come.
   void open(const InetAddress& server) {
     const Offer offer{77, kSmallestDatagram, 10'000};
     const auto cookie = ask(write_hello(room, offer), server);
     ASSERT_TRUE(cookie && cookie->kind == Kind::cookie);
-    const auto accept = ask(write_open(room, offer, cookie->cookie), server);
+    const auto accept = ask(write_open(room, offer, cookie->cookie), server, 20s, true);
     ASSERT_TRUE(accept && accept->kind == Kind::accept);
     server_token = accept->offer.token;
+  }
+  /// And is heard: who says nothing for kHalfOpen is forgotten, which may be how long a busy machine takes.
+  void come_in(const InetAddress& server) {
+    std::optional<Datagram> answer;
+    for (int tries = 0; tries < 5 && (!answer || answer->kind != Kind::segment); ++tries) {
+      ASSERT_NO_FATAL_FAILURE(open(server));
+      answer = say_something(server, 20s);
+    }
   }
   /// One octet at `position`: octets of the datagram.
   std::size_t gap(std::uint64_t position) {
@@ -57,11 +68,12 @@ struct RawClient {
   std::optional<Datagram> leave_gap(std::uint64_t position, const InetAddress& server) {
     return ask(gap(position), server);
   }
-  std::optional<Datagram> say_something(const InetAddress& server) {
+  std::optional<Datagram> say_something(const InetAddress& server, base::Duration patience) {
     Segment segment;
     segment.window = 10'000;
     segment.asks = true;
-    return ask(write_segment(room, server_token, segment, 0), server, 500ms);
+    segment.source = 77;
+    return ask(write_segment(room, server_token, segment, 0), server, patience);
   }
 };
 
@@ -95,29 +107,6 @@ TEST_F(Rudp, WhatWasSentBeforeTheEndArrivesThroughABadNetwork) {
     EXPECT_TRUE(receive(*server_, octets.size()) == octets);
     EXPECT_EQ(end_of(*server_), Code::closed);
   }
-}
-
-// The last one that uses the thread waits for the answer: a process may end right after that.
-TEST_F(Rudp, WhatWasSentLastArrivesThoughTheProcessEnds) {
-  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  listen(kSmallDatagrams);
-  BadNetwork network(address(), {.lost = 20});
-  const Bytes octets = pattern(50'000);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    {
-      const auto factory = make_rudp(kSmallDatagrams);
-      auto client = *factory->make_connector()->connect(
-          **factory->parse(InetAddress::loopback_v4(network.port()).to_string()), {}, Deadline::after(20s));
-      (void)send(*client, octets);
-    }
-    ::_exit(0);
-  }
-  server_ = accept();
-  EXPECT_TRUE(receive(*server_, octets.size()) == octets);
-  EXPECT_EQ(end_of(*server_), Code::closed);
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
 }
 
 TEST_F(Rudp, ConnectionsOutliveTheirAcceptorWhichLetsNobodyIn) {
@@ -195,16 +184,23 @@ TEST_F(Rudp, HostileDatagramsDoNoHarm) {
 TEST_F(Rudp, HalfOpenConnectionsAreBoundedForEachHost) {
   Options options;
   options.backlog = 8;  // six of one host
-  listen({}, "127.0.0.1:0", options);
-  std::vector<RawClient> clients(10);
   std::size_t accepted = 0;
-  for (std::size_t i = 0; i < clients.size(); ++i) {
-    const Offer offer{100 + i, 1'000, 10'000};
-    const auto cookie = clients[i].ask(write_hello(clients[i].room, offer), address());
-    ASSERT_TRUE(cookie);
-    ASSERT_EQ(cookie->kind, Kind::cookie);
-    const auto answer = clients[i].ask(write_open(clients[i].room, offer, cookie->cookie), address(), 300ms);
-    if (answer && answer->kind == Kind::accept) ++accepted;
+  // They are forgotten after kHalfOpen: what a busy machine took so long for is tried again.
+  for (int tries = 0; tries < 5; ++tries) {
+    listen({}, "127.0.0.1:0", options);
+    std::vector<RawClient> clients(10);
+    accepted = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      const Offer offer{100 + i, 1'000, 10'000};
+      const auto cookie = clients[i].ask(write_hello(clients[i].room, offer), address());
+      ASSERT_TRUE(cookie);
+      ASSERT_EQ(cookie->kind, Kind::cookie);
+      const std::size_t size = write_open(clients[i].room, offer, cookie->cookie);
+      const auto answer = clients[i].ask(size, address(), i < 6 ? base::Duration(3s) : base::Duration(300ms), true);
+      if (answer && answer->kind == Kind::accept) ++accepted;
+    }
+    if (accepted == 6 || std::chrono::steady_clock::now() - begin < 3s) break;
   }
   EXPECT_EQ(accepted, 6U);
   EXPECT_FALSE(acceptor_->accept()) << "who has not heard what it was told is not let in";
@@ -215,13 +211,13 @@ TEST_F(Rudp, WhoHoldsGapsOpenHasAShareAndGoesWhenOthersNeedIt) {
   const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
   const auto service = *Service::get(log);
   constexpr std::size_t kChunk = Receiving::kChunk;
-  const Limits limits{.gaps = 8 * kChunk, .gap_patience = 1s};
+  const Limits limits{.gaps = 8 * kChunk, .gap_patience = 2s};
   const auto socket = *SharedSocket::listening(*service, InetAddress::loopback_v4(), {}, {}, limits, {}, log);
   const InetAddress& where = socket->bound();
   RawClient hostile, other("127.0.0.2"), honest;
-  ASSERT_NO_FATAL_FAILURE(hostile.open(where));
-  ASSERT_NO_FATAL_FAILURE(other.open(where));
-  ASSERT_NO_FATAL_FAILURE(honest.open(where));
+  ASSERT_NO_FATAL_FAILURE(hostile.come_in(where));
+  ASSERT_NO_FATAL_FAILURE(other.come_in(where));
+  ASSERT_NO_FATAL_FAILURE(honest.come_in(where));
   for (std::size_t i = 1; i <= 4; ++i) EXPECT_EQ(gaps_told(hostile.leave_gap(2 * i * kChunk, where)), i);
   EXPECT_EQ(gaps_told(hostile.leave_gap(10 * kChunk, where)), 4U) << "half of all is its host's";
   EXPECT_EQ(gaps_told(other.leave_gap(2 * kChunk, where)), 1U) << "other hosts have their own";
@@ -252,7 +248,7 @@ TEST_F(Rudp, WhoHoldsGapsOpenGoesForThoseOfAllHostsToo) {
   const InetAddress& where = socket->bound();
   RawClient clients[3] = {RawClient("127.0.0.1"), RawClient("127.0.0.2"), RawClient("127.0.0.3")};
   for (RawClient& each : clients) {
-    ASSERT_NO_FATAL_FAILURE(each.open(where));
+    ASSERT_NO_FATAL_FAILURE(each.come_in(where));
     for (std::size_t i = 1; i <= 3; ++i) (void)each.leave_gap(2 * i * kChunk, where);
   }
   for (int i = 0; i < 500 && kept->entries().empty(); ++i) {
@@ -266,23 +262,33 @@ TEST_F(Rudp, WhoHoldsGapsOpenGoesForThoseOfAllHostsToo) {
 }
 
 TEST_F(Rudp, WhoHasShakenHandsIsNotForgottenForWantOfMemory) {
-  listen();
-  std::vector<RawClient> clients(80);
-  for (RawClient& each : clients) ASSERT_NO_FATAL_FAILURE(each.open(address()));
-  const InetAddress where = address();
-  test::refuse_allocations(0, SIZE_MAX);
-  for (RawClient& each : clients) (void)each.say_something(where);
-  test::refuse_allocations(0, 0);
-  for (RawClient& each : clients) EXPECT_EQ(gaps_told(each.say_something(where)), 0U);
+  std::vector<RawClient> clients;
+  std::size_t known = 0;
+  // Who says nothing for kHalfOpen is forgotten: what a busy machine took so long for is tried again.
+  for (int tries = 0; tries < 5; ++tries) {
+    listen();
+    clients = std::vector<RawClient>(80);
+    const auto begin = std::chrono::steady_clock::now();
+    for (RawClient& each : clients) ASSERT_NO_FATAL_FAILURE(each.open(address()));
+    const InetAddress where = address();
+    test::refuse_allocations(0, SIZE_MAX);
+    for (RawClient& each : clients) (void)each.say_something(where, 500ms);
+    test::refuse_allocations(0, 0);
+    for (known = 0; known < clients.size(); ++known) {
+      if (gaps_told(clients[known].say_something(where, 10s)) != 0) break;
+    }
+    if (known == clients.size() || std::chrono::steady_clock::now() - begin < 4s) break;
+  }
+  EXPECT_EQ(known, clients.size());
   for (std::size_t i = 0; i < clients.size(); ++i) ASSERT_NE(accept(), nullptr) << i;
 }
 
 // Both in one turn of the service's thread.
 TEST_F(Rudp, WhoWaitsIsWokenThoughThereIsNoMemoryForWhatCameBehind) {
-  listen();
+  listen({.give_up = 60s});
   const InetAddress where = address();
   RawClient client, stranger;
-  ASSERT_NO_FATAL_FAILURE(client.open(where));
+  ASSERT_NO_FATAL_FAILURE(client.come_in(where));
   EXPECT_EQ(gaps_told(client.leave_gap(0, where)), 0U);
   server_ = accept();
   (void)receive(*server_, 1);
@@ -310,7 +316,7 @@ TEST_F(Rudp, WhoWaitsIsWokenThoughThereIsNoMemoryForWhatCameBehind) {
   free.count_down();
   // Else by its next timer, after a third of the time in which a peer is given up.
   const auto begin = std::chrono::steady_clock::now();
-  while (!came && std::chrono::steady_clock::now() < begin + 2500ms) std::this_thread::sleep_for(1ms);
+  while (!came && std::chrono::steady_clock::now() < begin + 15s) std::this_thread::sleep_for(1ms);
   test::refuse_allocations(0, 0);
   EXPECT_TRUE(came);
   reader.join();

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -22,6 +26,7 @@
 #include "corbel/transport/rudp/endpoint.hpp"
 #include "corbel/transport/rudp/rudp.hpp"
 #include "corbel/transport/rudp/simulation.hpp"
+#include "support/free_port.hpp"
 
 /// For tests: a socket between clients and a server that loses, repeats, delays and damages datagrams, always the same
 /// ones of as many; and a client and a server.
@@ -41,8 +46,7 @@ class BadNetwork {
       : BadNetwork(*ipc::UdpSocket::open(ipc::InetAddress::loopback_v4()), server, badness) {}
   /// The same port at another address.
   BadNetwork(const char* host, const char* server, const Badness& badness)
-      : BadNetwork(*ipc::UdpSocket::open(*ipc::InetAddress::parse(host, 0)), *ipc::InetAddress::parse(server, 0),
-                   badness) {}
+      : BadNetwork(at_free_port(host, server), *ipc::InetAddress::parse(server, 0), badness) {}
   ~BadNetwork() {
     stop_.set();
     thread_.join();
@@ -70,6 +74,15 @@ class BadNetwork {
   }
 
  private:
+  /// Its port is free at the server's address, too, and stays so.
+  static ipc::UdpSocket at_free_port(const char* host, const char* server) {
+    for (;;) {
+      const std::uint16_t port = test::free_port();
+      const bool is_free = ipc::UdpSocket::open(*ipc::InetAddress::parse(server, port)).ok();
+      auto front = ipc::UdpSocket::open(*ipc::InetAddress::parse(host, port));
+      if (is_free && front) return *std::move(front);
+    }
+  }
   BadNetwork(ipc::UdpSocket front, const ipc::InetAddress& server, const Badness& badness)
       : front_(std::move(front)),
         port_(front_.local_address()->port()),
@@ -182,6 +195,49 @@ inline constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
 #else
 inline constexpr bool kChildrenHaveThreads = true;
 #endif
+
+/// A process that connects to this one, forked before this one has threads: in the child of a process with threads the
+/// allocator of a sanitizer may be locked for ever.
+class ClientProcess {
+ public:
+  /// `live` runs there when it is told where to connect to, and then the process ends.
+  template <class Live>
+  explicit ClientProcess(const Live& live) {
+    EXPECT_EQ(::pipe(pipe_.data()), 0);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::alarm(90);
+    ::close(pipe_[1]);
+    std::uint16_t port = 0;
+    if (::read(pipe_[0], &port, sizeof port) != static_cast<ssize_t>(sizeof port)) ::_exit(1);
+    live(ipc::InetAddress::loopback_v4(port));
+    ::_exit(0);
+  }
+  ~ClientProcess() {
+    ::close(pipe_[0]);
+    ::close(pipe_[1]);
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    (void)wait();
+  }
+  ClientProcess(const ClientProcess&) = delete;
+  ClientProcess& operator=(const ClientProcess&) = delete;
+
+  void connect_to(std::uint16_t port) {
+    EXPECT_EQ(::write(pipe_[1], &port, sizeof port), static_cast<ssize_t>(sizeof port));
+  }
+  pid_t pid() const { return pid_; }
+  /// Until it has ended: its status.
+  int wait() {
+    int status = -1;
+    EXPECT_GT(::waitpid(std::exchange(pid_, -1), &status, 0), 0);
+    return status;
+  }
+
+ private:
+  std::array<int, 2> pipe_{};
+  pid_t pid_ = -1;
+};
 
 class Rudp : public testing::Test {
  protected:

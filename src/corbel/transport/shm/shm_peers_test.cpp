@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <cstring>
 #include <filesystem>
@@ -8,6 +7,7 @@
 
 #include "corbel/transport/shm/test_support.hpp"
 #include "support/files.hpp"
+#include "support/nursery.hpp"
 
 // What peers may do to a connection that they have.
 namespace corbel::transport::shm_tests {
@@ -250,20 +250,23 @@ TEST_F(Shm, ScribblingOverTheMemoryEndsConnectionsAndNothingElse) {
   }
 }
 
-/// A process that sends and receives until it is killed.
-[[noreturn]] void echo(const std::string& name, bool spins) {
+/// A process that sends and receives until it is killed: asked for "sNAME" it spins.
+void echo(std::string_view asked, const test::Nursery::Teller& tell) {
   ConnectionOptions options;
-  options.spin = spins ? base::Duration(20us) : base::Duration(0);
-  auto connected = make_shm()->make_connector()->connect(**make_shm()->parse(name), options, soon());
+  options.spin = asked.front() == 's' ? base::Duration(20us) : base::Duration(0);
+  tell("");
+  auto connected = make_shm()->make_connector()->connect(**make_shm()->parse(asked.substr(1)), options, soon());
   std::array<base::Octet, 10000> room;
-  for (;;) {
-    if (!connected) ::_exit(1);
+  while (connected) {
     const auto got = (*connected)->receive(room, soon());
-    if (!got) ::_exit(1);
+    if (!got) return;
     const cdr::Segment all{room.data(), *got};
-    if (!(*connected)->send({&all, 1}, soon())) ::_exit(1);
+    if (!(*connected)->send({&all, 1}, soon())) return;
   }
 }
+
+test::Nursery& nursery = *static_cast<test::Nursery*>(
+    ::testing::AddGlobalTestEnvironment(new test::Nursery(&echo)));  // GoogleTest deletes it
 
 TEST_F(Shm, APeerThatIsKilledAtAnyInstantEndsEveryWait) {
   if (kSeesRaces) GTEST_SKIP() << "children have no threads";
@@ -272,8 +275,8 @@ TEST_F(Shm, APeerThatIsKilledAtAnyInstantEndsEveryWait) {
   const auto octets = pattern(3000);
   for (int round = 0; round < 100; ++round) {
     const std::string text = acceptor_->endpoints().front()->text();
-    const pid_t child = ::fork();
-    if (child == 0) echo(text.substr(text.find('@')), round % 2 == 0);
+    const pid_t child = nursery.ask((round % 2 == 0 ? 's' : '-') + text.substr(text.find('@'))).pid;
+    ASSERT_GT(child, 0);
     auto server = accept(*acceptor_);
     ASSERT_TRUE(server);
     std::thread killing([child, pause = std::chrono::microseconds(random() % 3000)] {
@@ -295,8 +298,7 @@ TEST_F(Shm, APeerThatIsKilledAtAnyInstantEndsEveryWait) {
     EXPECT_TRUE(got.error().code == Code::lost) << base::to_string(got.error());
     sending.join();
     killing.join();
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_NE(nursery.reap(child), -1);
   }
 }
 
