@@ -54,6 +54,10 @@ IDL::traits<RTCORBA::PriorityBandedConnectionPolicy>::ref_type make_bands(const 
   return CORBA::make_reference<BandsPolicy>(std::move(all));
 }
 
+IDL::traits<CORBA::Policy>::ref_type policy_of_bands(Bands bands) {
+  return CORBA::make_reference<BandsPolicy>(std::move(bands));
+}
+
 IDL::traits<RTCORBA::PrivateConnectionPolicy>::ref_type make_private() {
   return CORBA::make_reference<PrivatePolicy>();
 }

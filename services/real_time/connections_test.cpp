@@ -93,6 +93,39 @@ TEST_F(Connections, APriorityInNoBandIsAnInvalidPolicy) {
   EXPECT_NO_THROW(call(banded, 35).get());
 }
 
+/// What _validate_connection says on a thread of that priority: "true", or the policies.
+std::string validated(const TwoOrbs& orbs, const ServantRef& object, std::int16_t priority) {
+  return std::async(std::launch::async,
+                    [&] {
+                      orbs.current->the_priority(priority);
+                      CORBA::PolicyList inconsistent = {nullptr};
+                      if (object->_validate_connection(inconsistent))
+                        return std::string(inconsistent.empty() ? "true" : "true?");
+                      std::string all;
+                      for (const auto& one : inconsistent) {
+                        all += std::to_string(one->policy_type());
+                        const auto banded = IDL::traits<RTCORBA::PriorityBandedConnectionPolicy>::narrow(one);
+                        if (banded != nullptr) all += " from " + std::to_string(banded->priority_bands().front().low());
+                      }
+                      return all;
+                    })
+      .get();
+}
+
+TEST_F(Connections, ValidatingNamesTheBandsThatKeepACallFromThem) {
+  const auto exposed = propagated({bands({Band(7, 99)})});
+  const auto banded = with(propagated(), bands({Band(10, 20), Band(30, 40)}));
+  EXPECT_EQ(validated(*this, banded, 25), "45 from 10");
+  EXPECT_EQ(validated(*this, banded, 35), "true");
+  EXPECT_EQ(validated(*this, exposed, 100), "45 from 7");  // the server's
+  EXPECT_EQ(validated(*this, exposed, 99), "true");
+  EXPECT_EQ(validated(*this, with(exposed, bands({Band(0, 300)})), 50), "45 from 0");  // both sides'
+  EXPECT_EQ(validated(*this, with(exposed, rt->create_private_connection_policy()), 50), "true");
+  EXPECT_EQ(validated(*this, with(exposed, rt->create_private_connection_policy()), 5), "45 from 7");
+  const auto declared = object({rt->create_priority_model_policy(PriorityModel::SERVER_DECLARED, 50)});
+  EXPECT_EQ(validated(*this, with(declared, bands({Band(0, 49)})), 1), "45 from 0");
+}
+
 TEST_F(Connections, WhatTheServerDeclaresChoosesTheBand) {
   const auto declared = object({rt->create_priority_model_policy(PriorityModel::SERVER_DECLARED, 50)});
   const auto banded = with(declared, bands({Band(0, 49), Band(50, 60)}));

@@ -43,6 +43,9 @@ class HasBands {
   virtual const Bands& bands() const noexcept = 0;
 };
 
+/// The PriorityBandedConnectionPolicy that a reference says.
+IDL::traits<CORBA::Policy>::ref_type policy_of_bands(Bands bands);
+
 /// What a PrivateConnectionPolicy is, too.
 class IsPrivate {
  public:

@@ -128,7 +128,18 @@ orb::BranchPtr Ways::make(const orb::BranchKey& key, FindPolicy find) const {
   if (way.is_private) branch->connections += "#private " + std::to_string(number_);
   const corba::PolicyCorePtr policy = find(kClientProtocolPolicy);
   if (const auto* const protocols = as<HasProtocols>(policy)) branch->carriers = protocols->carriers();
+  branch->carriers_policy = kClientProtocolPolicy;
   return branch;
+}
+
+/// The client's bands, or else those that the reference says.
+corba::PolicyCores Ways::unfit(FindPolicy find) const try {
+  (void)band_of(priority(), find);
+  return {};
+} catch (const CORBA::INV_POLICY&) {
+  corba::PolicyCorePtr wanted = find(kBandsPolicy);
+  if (as<HasBands>(wanted) != nullptr) return {std::move(wanted)};
+  return {policy_of_bands(exposed_.bands)._shared()};
 }
 
 }  // namespace corbel::real_time

@@ -23,6 +23,7 @@ class Ways final : public orb::Branches {
   Ways(std::shared_ptr<const Priorities> priorities, const ior::Ior& ior);
   orb::BranchKey choose(FindPolicy find) const override;
   orb::BranchPtr make(const orb::BranchKey& key, FindPolicy find) const override;
+  corba::PolicyCores unfit(FindPolicy find) const override;
 
  private:
   Priority priority() const;

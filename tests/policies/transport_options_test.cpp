@@ -251,9 +251,57 @@ TEST(TransportPolicy, ChoosesEndpointsByTheBandwidthThatReferencesPromise) {
   for (const char* const bad : {"", "0", "-1", "64k", "4294967296"}) {
     EXPECT_EQ(ending_of([&] { with(thing, "least_bandwidth", bad)->ask(""); }), "INV_POLICY NO") << bad;
   }
+  CORBA::PolicyList inconsistent;
+  EXPECT_FALSE(faster->_validate_connection(inconsistent));
+  EXPECT_EQ(inconsistent.size(), 1U);
   EXPECT_EQ(with(thing, "least_bandwidth", "65")->ask(""), "yes");
   EXPECT_EQ(with(thing, "preferred_bandwidth", "65")->async_ask("").get(), "yes");
   EXPECT_EQ(connected_to_host(kFast), 1U) << "who chooses an endpoint shares its connections with the others";
+}
+
+// 8.3.10
+TEST_F(TransportPolicies, ValidatingTheConnectionNamesThoseThatNoTransportHas) {
+  const PolicyRef unfit = options({{"no_delay", "perhaps"}});
+  const PolicyRef fit = options({{"no_delay", "off"}});
+  const auto add = SetOverrideType::ADD_OVERRIDE;
+  const auto names_unfit = [&](const ThingRef& thing) {
+    CORBA::PolicyList inconsistent = {round_trip(1)};
+    EXPECT_FALSE(thing->_validate_connection(inconsistent));
+    EXPECT_EQ(ending_of([&] { thing->ask(""); }), "INV_POLICY NO");
+    ASSERT_EQ(inconsistent.size(), 1U);
+    EXPECT_EQ(inconsistent.front(), unfit);
+  };
+  const auto is_well = [](const ThingRef& thing) {
+    CORBA::PolicyList inconsistent = {round_trip(1)};
+    EXPECT_TRUE(thing->_validate_connection(inconsistent));
+    EXPECT_TRUE(inconsistent.empty());
+    EXPECT_EQ(thing->ask(""), "yes");
+  };
+  is_well(thing_);
+  names_unfit(with_policies(thing_, {scope(Messaging::SYNC_WITH_TARGET), unfit, round_trip(1'000 * kMillisecond)}));
+  is_well(with_policies(thing_, {fit}));
+  // The thread's and the ORB's, of a reference that is bound.
+  orb_.current()->set_policy_overrides({unfit}, add);
+  names_unfit(thing_);
+  is_well(with_policies(thing_, {fit}));
+  std::thread([&] { is_well(thing_); }).join();
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+  is_well(thing_);
+  orb_.manager()->set_policy_overrides({unfit}, add);
+  names_unfit(thing_);
+}
+
+TEST_F(TransportPolicies, ValidatingTheConnectionRaisesWhatElsePreventsACall) {
+  const auto ending = [](const ThingRef& thing) {
+    CORBA::PolicyList inconsistent;
+    return ending_of([&] { thing->_validate_connection(inconsistent); });
+  };
+  const test::RefusingPort nobody;
+  const ThingRef gone = orb_.thing(test::ior_string({nobody.profile()}));
+  EXPECT_EQ(ending(with_policies(gone, {options({{"no_delay", "off"}})})), "TRANSIENT NO");
+  EXPECT_EQ(ending(with_policies(gone, {options({{"no_delay", "perhaps"}})})), "done") << "it is not even asked";
+  const PolicyRef late = CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(1));
+  EXPECT_EQ(ending(with_policies(thing_, {late})).substr(0, 7), "TIMEOUT");
 }
 
 TEST(TransportPolicy, EndpointsPromiseBandwidthInNumbers) {

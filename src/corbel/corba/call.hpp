@@ -118,6 +118,9 @@ class CORBEL_API Target {
   virtual PolicyCorePtr policy(std::uint32_t type);
   /// Makes sure that there is an object to call, wherever the reference led before. Throws as a call.
   virtual void rebind();
+  /// After rebind() has thrown INV_POLICY: policies of a call from this thread that leave it no way, which need not be
+  /// all of them; empty if none is known.
+  virtual std::vector<PolicyCorePtr> unfit_policies() { return {}; }
   /// The same object called without a connection, if it is in this process and the options say otherwise; else null.
   virtual base::SharedPtr<Target> called_directly() { return nullptr; }
 };

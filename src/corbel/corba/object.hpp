@@ -183,8 +183,9 @@ class CORBEL_API Object {
   /// The same, but nil if there is none of the type (8.3.8).
   virtual object_reference<Policy> _get_client_policy(PolicyType type);
   /// Connects, if a call would have to, and is the way to bind anew under RebindPolicy NO_REBIND and NO_RECONNECT
-  /// (8.3.11). True; whatever prevents a call is thrown. `inconsistent_policies` is cleared: there is nothing that
-  /// policies could contradict.
+  /// (8.3.11). False if the policies that a call from this thread obeys would end it in INV_POLICY:
+  /// `inconsistent_policies` has some then that do so, the client's or those that the reference says. Whatever else
+  /// prevents a call is thrown.
   virtual bool _validate_connection(PolicyList& inconsistent_policies);
 
   /// A call to be put together at run time (corbel/dynamic/request.hpp). Throws NO_IMPLEMENT for local objects.

@@ -56,8 +56,14 @@ object_reference<Policy> Object::_get_policy(PolicyType type) {
 
 bool Object::_validate_connection(PolicyList& inconsistent_policies) {
   inconsistent_policies.clear();
-  target_of(target_).rebind();
-  return true;
+  auto& target = target_of(target_);
+  try {
+    target.rebind();
+    return true;
+  } catch (const INV_POLICY&) {
+    inconsistent_policies = corbel::corba::policies_of(target.unfit_policies());
+    return false;
+  }
 }
 
 }  // namespace CORBA

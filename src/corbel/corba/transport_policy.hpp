@@ -9,7 +9,7 @@
 /// What the connections of single references have, such as TCP_NODELAY.
 namespace corbel {
 
-inline constexpr CORBA::PolicyType TRANSPORT_OPTIONS_POLICY_TYPE = 0x43424c01;
+inline constexpr CORBA::PolicyType TRANSPORT_OPTIONS_POLICY_TYPE = policy::kTransportOptionsType;
 
 /// Options of the connections that calls use, by the names that transports give to them; over TCP they are those of
 /// RTCORBA::TCPProtocolProperties: send_buffer_size, recv_buffer_size (octets), keep_alive, no_delay (on or off). Of

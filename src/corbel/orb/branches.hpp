@@ -28,8 +28,10 @@ struct Branch {
   std::function<ior::Ior(const ior::Ior&)> narrow;
   /// Calls share connections only with calls of branches that say the same; empty: and with those of none.
   std::string connections;
-  /// The transports that may be used, best first; empty: all, as ever.
+  /// What may be used, best first; empty: all, as ever.
   std::vector<Carrier> carriers;
+  /// The type of the policy that says so.
+  std::uint32_t carriers_policy = 0;
 };
 using BranchPtr = std::shared_ptr<const Branch>;
 
@@ -51,6 +53,8 @@ class Branches {
   virtual BranchKey choose(FindPolicy find) const = 0;
   /// The branch that was chosen just now on this thread. Throws as choose().
   virtual BranchPtr make(const BranchKey& key, FindPolicy find) const = 0;
+  /// Policies by which choose() throws INV_POLICY on this thread; empty if it does not.
+  virtual corba::PolicyCores unfit(FindPolicy) const { return {}; }
 };
 
 /// What a client's interceptor may be, too: it says which ways the calls of its ORB's references go.

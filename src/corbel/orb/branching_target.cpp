@@ -60,6 +60,11 @@ BranchingTarget::WayPtr BranchingTarget::way() try {
   throw;
 }
 
+corba::PolicyCores BranchingTarget::unfit_policies() {
+  auto unfit = branches_->unfit([&](std::uint32_t type) { return policy(type); });
+  return unfit.empty() ? way()->unfit_policies() : unfit;
+}
+
 bool BranchingTarget::flush_oneways(base::Deadline deadline) {
   std::vector<std::pair<BranchKey, WayPtr>> ways;
   {

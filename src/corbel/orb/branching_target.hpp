@@ -31,6 +31,7 @@ class BranchingTarget final : public corba::Target, public base::SharedFromThis 
   corba::PolicyCorePtr policy(std::uint32_t type) override;
   /// Of the way that a call of this thread goes.
   void rebind() override { way()->rebind(); }
+  corba::PolicyCores unfit_policies() override;
   corba::TargetPtr called_directly() override;
   /// Of the way that a call of this thread goes.
   transport::LentMemory lend(std::size_t octets) { return way()->lend(octets); }

@@ -270,9 +270,15 @@ base::Result<Ways> RemoteTarget::present_ways(const Invocation& invocation) {
   return ways_of(present_ior(), invocation);
 }
 
+/// The routes to a reference that lead where this branch does, by whatever.
+base::Result<std::vector<routing::Route>> RemoteTarget::routes_of_branch(const ior::Ior& ior,
+                                                                         const EffectivePolicies& policies) {
+  return core_.registry().routes(branch_->narrow ? branch_->narrow(ior) : ior, policies.preference);
+}
+
 /// The ways to a reference that are this branch's. Throws INV_POLICY if none is.
 base::Result<Ways> RemoteTarget::ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies) {
-  auto routes = core_.registry().routes(branch_->narrow ? branch_->narrow(ior) : ior, policies.preference);
+  auto routes = routes_of_branch(ior, policies);
   if (!routes) return routes.error();
   if (!branch_->carriers.empty()) {
     const std::string why = keep_carried(*routes, *branch_, policies.calls.transport_options);
@@ -327,6 +333,20 @@ void RemoteTarget::rebind() try {
 } catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
+}
+
+/// One: that of the carriers if they leave no way whatever else is wanted, else that of the options.
+corba::PolicyCores RemoteTarget::unfit_policies() {
+  const EffectivePtr policies = core_.policies().effective(policies_);
+  std::uint32_t type = policies->calls.transport_options == nullptr ? 0 : policy::kTransportOptionsType;
+  if (branch_ != nullptr && !branch_->carriers.empty()) {
+    auto routes = routes_of_branch(present_ior(), *policies);
+    if (!routes) return {};
+    (void)keep_carried(*routes, *branch_, nullptr);
+    if (routes->empty()) type = branch_->carriers_policy;
+  }
+  auto unfit = type == 0 ? nullptr : policy(type);
+  return unfit == nullptr ? corba::PolicyCores() : corba::PolicyCores{std::move(unfit)};
 }
 
 transport::LentMemory RemoteTarget::lend(std::size_t octets) try {

@@ -48,6 +48,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override;
   corba::PolicyCorePtr policy(std::uint32_t type) override;
   void rebind() override;
+  corba::PolicyCores unfit_policies() override;
   corba::TargetPtr called_directly() override;
   /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
   bool flush_oneways(base::Deadline deadline);
@@ -113,6 +114,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Result<Ways> present_ways(const Invocation& invocation);
   base::Result<Ways> ways_of(const ior::Ior& ior, const Invocation& invocation);
   static void keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted);
+  base::Result<std::vector<routing::Route>> routes_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   base::Result<Ways> ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);

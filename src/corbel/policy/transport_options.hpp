@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace corbel::policy {
+
+/// CORBA::PolicyType of corbel::TransportOptionsPolicy.
+inline constexpr std::uint32_t kTransportOptionsType = 0x43424c01;
 
 /// What one connection is to have, by the name that its transport gives to it: {"no_delay", "off"}.
 struct TransportOption {
