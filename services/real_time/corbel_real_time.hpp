@@ -32,6 +32,14 @@ enum class MemoryLock : std::uint8_t {
   all       ///< all that is mapped now and later, stacks of threads included: give the pools' a size
 };
 
+/// IOP::ProfileIds by which an RTCORBA::Protocol names what references name in Corbel's own profile and no other ORB
+/// has a name for: all of it, other protocols than GIOP and transports of plug-ins included, or one of the transports.
+/// docs/real-time.md lists the rest.
+inline constexpr std::uint32_t kOwnProtocols = 0x43424c00;
+inline constexpr std::uint32_t kRudpProtocol = 0x43424c01;
+inline constexpr std::uint32_t kPacketProtocol = 0x43424c02;
+inline constexpr std::uint32_t kInprocProtocol = 0x43424c03;
+
 struct Settings {
   Scheduling scheduling = Scheduling::other;
   /// Between priorities of CORBA and the class's; null: linear over all of the class (`other`: the same numbers).

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <iterator>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <corbel/ior/profile.hpp>
 #include <corbel/poa/lane_policy.hpp>
 
+#include "corbel_real_time.hpp"
 #include "parts.hpp"
 
 namespace corbel::real_time {
@@ -20,6 +22,7 @@ constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
 constexpr auto kIiop = static_cast<std::uint32_t>(ior::ProfileTag::internet_iop);
 constexpr auto kUiop = static_cast<std::uint32_t>(ior::ProfileTag::uiop);
 constexpr auto kDiop = static_cast<std::uint32_t>(ior::ProfileTag::diop);
+constexpr auto kUipmc = static_cast<std::uint32_t>(ior::ProfileTag::uipmc);
 constexpr std::uint32_t kShmiop = 0x54414f02;  // TAO's; Corbel's profile for shared memory is its own
 
 template <class T>
@@ -152,20 +155,40 @@ policy::TransportOptionsPtr options_of(const RTCORBA::Protocol& protocol) {
   return options.empty() ? nullptr : std::make_shared<const policy::TransportOptions>(std::move(options));
 }
 
-/// The transports of a protocol; none of one that is not known here.
-std::vector<std::string> schemes_of(std::uint32_t protocol) {
-  switch (protocol) {
-    case kIiop:
-      return {"tcp", "tls"};
-    case kUiop:
-      return {"unix"};
-    case kShmiop:
-      return {"shm"};
-    case kDiop:
-      return {"udp"};
-    default:
-      return {};
-  }
+/// Transports by the names of protocols.
+struct Named {
+  std::uint32_t protocol;
+  std::string_view scheme;
+  bool in_own_profile = false;  ///< references name it in Corbel's, whatever is spoken
+};
+constexpr Named kNamed[] = {
+    {kIiop, "tcp"},
+    {kIiop, "tls"},
+    {kUiop, "unix"},
+    {kDiop, "udp"},
+    {kUipmc, "multicast"},
+    {kShmiop, "shm", true},
+    {kRudpProtocol, "rudp", true},
+    {kPacketProtocol, "packet", true},
+    {kInprocProtocol, "inproc", true},
+};
+
+/// True if the protocol of RTCORBA, "IIOP", is the name of a message protocol, "giop", over a transport, "tcp".
+bool names(std::uint32_t protocol, std::string_view spoken, std::string_view scheme) {
+  if (protocol == kOwnProtocols && spoken != "giop") return true;
+  const auto* const named = std::ranges::find(kNamed, scheme, &Named::scheme);
+  const bool known = named != std::end(kNamed);
+  if (protocol == kOwnProtocols) return !known || named->in_own_profile;
+  return known && named->protocol == protocol;
+}
+
+/// The same of what a profile of the server's leads by.
+bool names(std::uint32_t protocol, const ior::TaggedProfile& profile) {
+  if (profile.tag == protocol) return true;
+  const auto own = ior::decode_corbel_profile(profile);
+  if (!own) return false;
+  const std::string_view endpoint = own->endpoint;
+  return names(protocol, own->protocol, endpoint.substr(0, endpoint.find(':')));
 }
 
 class ClientProtocols final : public RTCORBA::ClientProtocolPolicy, public HasProtocols {
@@ -193,18 +216,18 @@ class ServerProtocols final : public RTCORBA::ServerProtocolPolicy, public poa::
   Ref<CORBA::Policy> copy() override { return CORBA::make_reference<ServerProtocols>(protocols_); }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   void select_profiles(std::vector<ior::TaggedProfile>& profiles) const override {
-    std::vector<ior::TaggedProfile> selected;
-    for (const RTCORBA::Protocol& protocol : protocols_) {
-      for (ior::TaggedProfile& profile : profiles) {
-        if (profile.tag == protocol.protocol_type()) selected.push_back(std::move(profile));
-      }
-    }
-    if (selected.empty()) {
-      throw CORBA::INV_POLICY(0, kNo, "the adapter listens by none of the protocols of its ServerProtocolPolicy");
-    }
     const auto is_local = [](const RTCORBA::Protocol& one) { return one.protocol_type() == kUiop; };
-    if (std::ranges::none_of(protocols_, is_local)) std::ranges::for_each(selected, forget_local);
-    profiles = std::move(selected);
+    if (std::ranges::none_of(protocols_, is_local)) {
+      std::ranges::for_each(profiles, forget_local);
+      std::erase_if(profiles, leads_nowhere);
+    }
+    auto rest = profiles.begin();  // those that no protocol has named so far
+    for (const RTCORBA::Protocol& protocol : protocols_) {
+      rest = std::stable_partition(rest, profiles.end(), [&](const ior::TaggedProfile& profile) {
+        return names(protocol.protocol_type(), profile);
+      });
+    }
+    profiles.erase(rest, profiles.end());
   }
 
  private:
@@ -216,6 +239,13 @@ class ServerProtocols final : public RTCORBA::ServerProtocolPolicy, public poa::
       return one.tag == static_cast<std::uint32_t>(ior::ComponentTag::omniorb_unix_trans);
     });
     profile = ior::encode_profile(*iiop);
+  }
+
+  /// True if it named only that.
+  static bool leads_nowhere(const ior::TaggedProfile& profile) {
+    const auto iiop = ior::decode_iiop_profile(profile);
+    if (!iiop || iiop->port != 0) return false;
+    return ior::find_component(iiop->components, ior::ComponentTag::ssl_sec_trans) == nullptr;
   }
 
   const RTCORBA::ProtocolList protocols_;
@@ -243,7 +273,10 @@ Ref<RTCORBA::ClientProtocolPolicy> make_client_protocols(const RTCORBA::Protocol
   check(protocols);
   ClientProtocols::Carriers carriers;
   for (const RTCORBA::Protocol& one : protocols) {
-    carriers.push_back({schemes_of(one.protocol_type()), options_of(one)});
+    const auto takes = [protocol = one.protocol_type()](std::string_view spoken, std::string_view scheme) {
+      return names(protocol, spoken, scheme);
+    };
+    carriers.push_back({takes, options_of(one)});
   }
   static std::atomic<std::uint64_t> last{0};
   return CORBA::make_reference<ClientProtocols>(protocols, std::move(carriers), ++last);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "corbel/base/function_ref.hpp"
@@ -18,9 +19,9 @@ namespace corbel::orb {
 
 /// One of these ways. Immutable; shared by the calls that go it.
 struct Branch {
-  /// A transport that its calls may use.
+  /// Transports that its calls may use, or protocols over them.
   struct Carrier {
-    std::vector<std::string> schemes;     ///< "tcp"; any of them
+    std::function<bool(std::string_view protocol, std::string_view scheme)> takes;  ///< "giop", "tcp"
     policy::TransportOptionsPtr options;  ///< of its connections; null: as the other policies say
   };
 

@@ -33,19 +33,36 @@ void set_apart(std::vector<routing::Route>& routes, const std::string& connectio
   }
 }
 
-/// Leaves the routes over transports that the branch names, in its order, with its options or, where it has none, with
-/// those that are wanted. Returns why the others do not do, in words; empty if all do.
+bool takes(const Branch::Carrier& carrier, const routing::Route& route) {
+  return carrier.takes(route.protocol->name(), route.transport->factory().scheme());
+}
+
+/// What wants no reply has to be carried, too, where it goes another way; it goes alone if nothing else is carried.
+void keep_carried_oneways(std::vector<routing::Route>& routes, const Branch& branch) {
+  const auto oneways = routes.empty() ? nullptr : routes.front().oneways;  // of all
+  if (oneways == nullptr) return;
+  const auto taken = [&](const routing::Route& route) {
+    return std::ranges::any_of(branch.carriers, [&](const Branch::Carrier& one) { return takes(one, route); });
+  };
+  if (!taken(*oneways)) {
+    for (routing::Route& route : routes) route.oneways = nullptr;
+  } else if (std::ranges::none_of(routes, taken)) {
+    routes.assign(1, *oneways);
+  }
+}
+
+/// Leaves the routes that the branch's carriers take, in its order, with its options or, where it has none, with those
+/// that are wanted. Returns why the others do not do, in words; empty if all do.
 std::string keep_carried(std::vector<routing::Route>& routes, const Branch& branch,
                          const policy::TransportOptionsPtr& wanted) {
   std::string why;
   std::vector<routing::Route> kept;
+  keep_carried_oneways(routes, branch);
   for (const Branch::Carrier& carrier : branch.carriers) {
-    std::vector<routing::Route> carried;
-    for (const routing::Route& route : routes) {
-      const bool named =
-          std::ranges::find(carrier.schemes, route.transport->factory().scheme()) != carrier.schemes.end();
-      if (named) carried.push_back(route);
-    }
+    const auto named =
+        std::ranges::stable_partition(routes, [&](const routing::Route& route) { return !takes(carrier, route); });
+    std::vector<routing::Route> carried(std::move_iterator(named.begin()), std::move_iterator(named.end()));
+    routes.erase(named.begin(), named.end());
     const policy::TransportOptionsPtr& options = carrier.options != nullptr ? carrier.options : wanted;
     if (options != nullptr) {
       const std::string reason = routing::keep_fitting(carried, 0, options);

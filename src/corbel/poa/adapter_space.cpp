@@ -106,14 +106,23 @@ void AdapterSpace::check_may_wait_for_requests() const {
 
 ior::Ior AdapterSpace::make_ior(base::ConstByteSpan key, const std::string& type_id, const AdapterPolicies& policies) {
   ior::Ior ior{type_id, {}};
+  const auto select = [&](std::vector<ior::TaggedProfile>& profiles) {
+    for (const SelectsProfiles* const selector : policies.selectors) selector->select_profiles(profiles);
+  };
   if (policies.lane_group == nullptr) {
     ior.profiles = core_.make_profiles(key, policies.lane);
   } else {
     std::vector<std::vector<ior::TaggedProfile>> profiles;
-    for (const std::string& lane : policies.lane_group->lanes()) profiles.push_back(core_.make_profiles(key, lane));
+    for (const std::string& lane : policies.lane_group->lanes()) {
+      profiles.push_back(core_.make_profiles(key, lane));
+      select(profiles.back());  // before a profile of one lane lists endpoints of another
+    }
     ior.profiles = policies.lane_group->join(std::move(profiles));
   }
-  for (const SelectsProfiles* const selector : policies.selectors) selector->select_profiles(ior.profiles);
+  select(ior.profiles);
+  if (!policies.selectors.empty() && ior.profiles.empty()) {
+    corba::raise("INV_POLICY", 0, kNo, "the adapter listens by nothing that its policies let references name");
+  }
   return ior;
 }
 

@@ -26,7 +26,8 @@ class LaneGroup {
 class SelectsProfiles {
  public:
   virtual ~SelectsProfiles() = default;
-  /// Leaves those, in their order. Throws what making the reference ends in.
+  /// Leaves those, in their order. Asked of each lane's, if they are several, and of all; making the reference ends in
+  /// INV_POLICY if none is left in the end.
   virtual void select_profiles(std::vector<ior::TaggedProfile>& profiles) const = 0;
 };
 
