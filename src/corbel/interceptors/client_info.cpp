@@ -10,6 +10,12 @@ namespace {
 /// A reference to what was called, with its policies.
 class Called final : public CORBA::Object {};
 
+/// By which the request goes; null if there is none.
+const ior::TaggedProfile* profile_of(const orb::ClientRequest& request) noexcept {
+  const auto& profiles = request.effective.profiles;
+  return request.effective_profile < profiles.size() ? &profiles[request.effective_profile] : nullptr;
+}
+
 std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile, const cdr::Limits& limits) {
   if (auto iiop = ior::decode_iiop_profile(profile, limits)) return std::move(iiop->components);
   if (auto local = ior::decode_uiop_profile(profile, limits)) return std::move(local->components);
@@ -39,10 +45,8 @@ IDL::traits<CORBA::Object>::ref_type ClientInfo::effective_target() {
 }
 
 IOP::TaggedProfile ClientInfo::effective_profile() {
-  const orb::ClientRequest& request = at(ClientPoints::kAll);
-  if (request.effective.profiles.empty()) return {};
-  const ior::TaggedProfile& profile = request.effective.profiles.front();
-  return IOP::TaggedProfile(profile.tag, profile.data);
+  const ior::TaggedProfile* profile = profile_of(at(ClientPoints::kAll));
+  return profile == nullptr ? IOP::TaggedProfile() : IOP::TaggedProfile(profile->tag, profile->data);
 }
 
 IOP::TaggedComponent ClientInfo::get_effective_component(IOP::ComponentId id) {
@@ -50,10 +54,9 @@ IOP::TaggedComponent ClientInfo::get_effective_component(IOP::ComponentId id) {
 }
 
 IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id) {
-  const orb::ClientRequest& request = at(ClientPoints::kExceptions);
   IOP::TaggedComponentSeq found;
-  if (!request.effective.profiles.empty()) {
-    for (auto& one : components_of(request.effective.profiles.front(), all_.core().limits())) {
+  if (const ior::TaggedProfile* profile = profile_of(at(ClientPoints::kExceptions))) {
+    for (auto& one : components_of(*profile, all_.core().limits())) {
       if (one.tag == id) found.emplace_back(id, std::move(one.data));
     }
   }

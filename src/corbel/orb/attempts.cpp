@@ -151,6 +151,9 @@ PlacesPtr Attempts::places() const noexcept {
 std::size_t Attempts::at() const noexcept {
   return course_->at;
 }
+const Places::Place& Attempts::place() const noexcept {
+  return course_->place();
+}
 const Route& Attempts::route() const noexcept {
   return course_->route();
 }

@@ -79,6 +79,7 @@ class Attempts {
   std::size_t at() const noexcept;
   /// The same for later calls: without what places forwarded to that do not lead to this one.
   std::pair<PlacesPtr, std::size_t> settled() const;
+  const Places::Place& place() const noexcept;
   const routing::Route& route() const noexcept;
   /// What became of the attempt before, for the log.
   std::string_view last() const noexcept;

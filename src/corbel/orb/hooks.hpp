@@ -55,8 +55,9 @@ struct HookedRequest {
 
 /// A request that this process sends. One attempt after another uses it: contexts and outcome are new for each.
 struct ClientRequest : HookedRequest {
-  corba::TargetPtr target;  ///< what was invoked
-  ior::Ior effective;       ///< where it goes
+  corba::TargetPtr target;            ///< what was invoked
+  ior::Ior effective;                 ///< where it goes
+  std::size_t effective_profile = 0;  ///< of that
   /// What hooks remember of the thread that began the call, for all of its attempts.
   std::shared_ptr<const void> slots;
 };

@@ -18,7 +18,9 @@ std::vector<Places::Place> Places::places_of(Ways ways, unsigned depth) {
   }
   std::vector<Place> places;
   places.reserve(routes.size());
-  for (Route& route : routes) places.push_back({std::move(route), depth, ways.first_here && places.empty()});
+  for (Route& route : routes) {
+    places.push_back({std::move(route), depth, ways.first_here && places.empty(), ways.reference});
+  }
   return places;
 }
 

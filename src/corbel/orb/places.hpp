@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/ior/ior.hpp"
 #include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
@@ -21,6 +22,7 @@ struct Ways {
   std::vector<routing::Route> routes;
   bool first_here =
       false;  ///< the first leads to an adapter of this process, which is to be asked without a connection
+  std::shared_ptr<const ior::Ior> reference = {};  ///< that they are of; null: the one that is called
 
   Ways(std::vector<routing::Route> all, bool here = false) noexcept  // NOLINT(google-explicit-constructor)
       : routes(std::move(all)), first_here(here) {}
@@ -40,6 +42,7 @@ class Places : public base::RefCounted {
     routing::Route route;
     unsigned depth = 0;  ///< forwards that led here
     bool here = false;   ///< an adapter of this process, which is asked without a connection
+    std::shared_ptr<const ior::Ior> reference = {};  ///< as Ways has it
   };
 
   /// `parts`: Registry::changes() before the routes were made.

@@ -75,6 +75,22 @@ std::string keep_carried(std::vector<routing::Route>& routes, const Branch& bran
   return why;
 }
 
+/// Says of routes to what a branch makes of a reference which profile of the reference itself each comes from. `all`:
+/// the reference's own routes. It may list the endpoint in one of them, of the same transport.
+void name_profiles(std::vector<routing::Route>& routes, const std::vector<routing::Route>& all) {
+  for (routing::Route& route : routes) {
+    const auto is_it = [&](const routing::Route& one) {
+      return one.key == route.key && one.object_key == route.object_key;
+    };
+    const auto lists_it = [&](const routing::Route& one) {
+      return one.transport == route.transport && one.object_key == route.object_key;
+    };
+    auto found = std::ranges::find_if(all, is_it);
+    if (found == all.end()) found = std::ranges::find_if(all, lists_it);
+    route.profile = found == all.end() ? 0 : found->profile;
+  }
+}
+
 }  // namespace
 
 RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t now) {
@@ -158,7 +174,7 @@ connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
   if (!route.protocol->offers().both_ways || route.version.minor < 2) return {};
   {
     const std::lock_guard lock(mutex_);
-    if (!moved_.is_nil()) return {};
+    if (moved_ != nullptr) return {};
   }
   return lent_->lends(route.endpoint->text());
 }
@@ -275,16 +291,16 @@ void RemoteTarget::forget_way(const Invocation& invocation) {
   binding_.reset();
   if (fixed) return;
   places_.reset();
-  moved_ = {};  // the server that said so may have been wrong
+  moved_ = nullptr;  // the server that said so may have been wrong
 }
 
-ior::Ior RemoteTarget::present_ior() {
+RemoteTarget::ReferencePtr RemoteTarget::present() {
   const std::lock_guard lock(mutex_);
-  return moved_.is_nil() ? ior_ : moved_;
+  return moved_;
 }
 
 base::Result<Ways> RemoteTarget::present_ways(const Invocation& invocation) {
-  return ways_of(present_ior(), invocation);
+  return ways_of(present(), invocation);
 }
 
 /// The routes to a reference that lead where this branch does, by whatever.
@@ -297,6 +313,10 @@ base::Result<std::vector<routing::Route>> RemoteTarget::routes_of_branch(const i
 base::Result<Ways> RemoteTarget::ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies) {
   auto routes = routes_of_branch(ior, policies);
   if (!routes) return routes.error();
+  if (branch_->narrow) {
+    const auto all = core_.registry().routes(ior, {});
+    name_profiles(*routes, all ? *all : std::vector<routing::Route>());
+  }
   if (!branch_->carriers.empty()) {
     const std::string why = keep_carried(*routes, *branch_, policies.calls.transport_options);
     if (routes->empty()) corba::raise("INV_POLICY", 0, kNo, why);
@@ -313,7 +333,13 @@ void RemoteTarget::keep_fitting(Ways& ways, const policy::TransportOptionsPtr& w
   if (ways.routes.empty()) corba::raise("INV_POLICY", 0, kNo, "TransportOptionsPolicy: " + why);
 }
 
-base::Result<Ways> RemoteTarget::ways_of(const ior::Ior& ior, const Invocation& invocation) {
+base::Result<Ways> RemoteTarget::ways_of(ReferencePtr reference, const Invocation& invocation) {
+  auto ways = routes_of(ior_of(reference), invocation);
+  if (ways) ways->reference = std::move(reference);
+  return ways;
+}
+
+base::Result<Ways> RemoteTarget::routes_of(const ior::Ior& ior, const Invocation& invocation) {
   const policy::ProtocolPreference& preference = invocation.policies.preference;
   const policy::TransportOptionsPtr& wanted = invocation.policies.calls.transport_options;
   if (branch_ != nullptr) {

@@ -63,7 +63,7 @@ void RemoteTarget::follow(const corba::Call& call, const EffectivePolicies& poli
     invocation.attempts.begin(PlacesPtr(new Places(*std::move(ways), parts)), 0);
     settle_here(std::move(forward), invocation);
   } else {  // the transport that the own place names has been withdrawn
-    ways = ways_of(forward.ior, invocation);
+    ways = ways_of(std::make_shared<const ior::Ior>(std::move(forward.ior)), invocation);
     if (!ways) raise(ways.error(), "following the location forward of this process: " + describe(ways.error()));
     invocation.attempts.begin(PlacesPtr(new Places(*std::move(ways), parts)), 0);
   }
@@ -126,11 +126,7 @@ bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
 /// A call that waits for nothing does not wait for a connection either: true if the call goes there by itself.
 bool RemoteTarget::let_go(const corba::Call& call, const Invocation& invocation) {
   if (!waits_for_nothing(invocation)) return false;
-  ior::Ior to = ior_;
-  if (!invocation.attempts.at_origin()) {
-    const std::lock_guard lock(mutex_);
-    to = forwarded_;
-  }
+  ior::Ior to = ior_of(invocation.attempts.place().reference);
   base::make_shared<RemoteTarget>(core_, std::move(to), policies_.overrides(), nullptr, Leads::elsewhere)->invoke(call);
   return true;
 }
@@ -140,10 +136,6 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
   while (attempts.here()) {
     begin_attempt(nullptr, invocation, seen);
     seen.here = true;
-    if (!attempts.at_origin()) {
-      const std::lock_guard lock(mutex_);
-      seen.effective = forwarded_;
-    }
     core_.hooks()->before_send(seen);
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {

@@ -51,10 +51,17 @@ void RemoteTarget::begin_attempt(const Binding* binding, const Invocation& invoc
   if (auto policies = encode_invocation_policies(invocation.policies.calls); !policies.empty()) {
     (void)seen.request_contexts.add(kInvocationPoliciesContext, std::move(policies), true);
   }
-  seen.effective = present_ior();
-  if (binding == nullptr || (*binding->places)[binding->at].depth == 0) return;
-  const std::lock_guard lock(mutex_);
-  if (!forwarded_.is_nil()) seen.effective = forwarded_;
+  if (binding == nullptr && !invocation.attempts.begun()) {  // it has not come to any place
+    seen.effective = ior_of(present());
+    seen.effective_profile = 0;
+    return;
+  }
+  const Places::Place& place = binding == nullptr ? invocation.attempts.place() : (*binding->places)[binding->at];
+  seen.effective = ior_of(place.reference);
+  const bool unanswered = !seen.response_expected && (seen.sync_scope == policy::SyncScope::none ||
+                                                      seen.sync_scope == policy::SyncScope::with_transport);
+  const bool apart = unanswered && binding != nullptr && binding->oneways && !binding->oneways->failed();
+  seen.effective_profile = apart ? place.route.oneways->profile : place.route.profile;
 }
 
 /// A connection for the next attempt, which begins with it; else the outcome that keeping it from being sent has.
@@ -146,7 +153,7 @@ void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, co
   if (is_fixed(invocation)) {
     corba::raise("REBIND", 0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
   }
-  auto ways = ways_of(forward, invocation);
+  auto ways = ways_of(std::make_shared<const ior::Ior>(forward), invocation);
   if (!attempts.begun()) {
     if (binding == nullptr) {
       if (!ways) raise(ways.error(), "following the forward of an interceptor: " + describe(ways.error()));
@@ -156,8 +163,6 @@ void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, co
   }
   const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, false);
   if (!again || invocation.deadline.expired()) give_up(invocation);
-  const std::lock_guard lock(mutex_);
-  forwarded_ = forward;
 }
 
 /// One attempt; how it went is noted. If the request has left, this may be gone.

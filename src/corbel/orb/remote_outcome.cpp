@@ -10,7 +10,6 @@
 #include "corbel/orb/exception_detail.hpp"
 #include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/remote_target.hpp"
-#include "corbel/routing/route_options.hpp"
 
 namespace corbel::orb {
 
@@ -182,12 +181,13 @@ void RemoteTarget::settle_answer(const Binding& binding, Invocation& invocation)
 /// True if the call is to be tried again.
 bool RemoteTarget::follow_forward(Forward forward, Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
-  auto ways = ways_of(forward.ior, invocation);
+  ReferencePtr to = std::make_shared<const ior::Ior>(std::move(forward.ior));
+  auto ways = ways_of(to, invocation);
   const bool moved = forward.permanent && ways && attempts.at_origin();
   const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, moved);
-  if (again) {
+  if (again && moved) {
     const std::lock_guard lock(mutex_);
-    (moved ? moved_ : forwarded_) = std::move(forward.ior);
+    moved_ = std::move(to);
   }
   return again;
 }
@@ -210,30 +210,11 @@ void RemoteTarget::go_on_after(bool again, bool forwarded, std::string_view peer
 bool RemoteTarget::readdress(TargetAddress::By by, Attempts& attempts, std::string what) {
   const routing::Route& route = attempts.route();
   const auto present = route.address == nullptr ? TargetAddress::By::key : route.address->by;
-  auto address = by == TargetAddress::By::key ? nullptr : address_of(route, by);
-  const bool can = by != present && (address != nullptr || by == TargetAddress::By::key);
-  if (can && attempts.after_readdressing(std::move(address))) return true;
+  std::shared_ptr<const TargetAddress> address;
+  if (by != TargetAddress::By::key)
+    address = std::make_shared<TargetAddress>(TargetAddress{by, ior_of(attempts.place().reference), route.profile});
+  if (by != present && attempts.after_readdressing(std::move(address))) return true;
   return attempts.after_failure(base::error(Stage::dispatch, Code::unsupported), true, std::move(what));
-}
-
-/// Names the target by the reference, and the profile of it, that the route comes from. Null if it has been forgotten.
-std::shared_ptr<const TargetAddress> RemoteTarget::address_of(const routing::Route& route, TargetAddress::By by) {
-  std::vector<ior::Ior> known{present_ior(), ior_};
-  {
-    const std::lock_guard lock(mutex_);
-    known.push_back(forwarded_);
-  }
-  const auto is_it = [&](const routing::Route& one) {
-    return one.key + routing::key_of(route.options) == route.key && one.object_key == route.object_key;
-  };
-  for (ior::Ior& ior : known) {
-    for (std::size_t i = 0; i < ior.profiles.size(); ++i) {
-      const auto routes = core_.registry().routes({ior.type_id, {ior.profiles[i]}}, {});
-      if (!routes || std::none_of(routes->begin(), routes->end(), is_it)) continue;
-      return std::make_shared<const TargetAddress>(TargetAddress{by, std::move(ior), static_cast<std::uint32_t>(i)});
-    }
-  }
-  return nullptr;
 }
 
 /// After an attempt that was not answered.

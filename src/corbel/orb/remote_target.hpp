@@ -109,10 +109,13 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   bool look_again(Invocation& invocation);
   void drop(const Binding& binding);
   void forget_way(const Invocation& invocation);
+  using ReferencePtr = std::shared_ptr<const ior::Ior>;  // null: ior_
+  const ior::Ior& ior_of(const ReferencePtr& reference) const noexcept { return reference ? *reference : ior_; }
   /// What the object's server said last about where it is: the reference, or what a permanent forward replaced it by.
-  ior::Ior present_ior();
+  ReferencePtr present();
   base::Result<Ways> present_ways(const Invocation& invocation);
-  base::Result<Ways> ways_of(const ior::Ior& ior, const Invocation& invocation);
+  base::Result<Ways> ways_of(ReferencePtr reference, const Invocation& invocation);
+  base::Result<Ways> routes_of(const ior::Ior& ior, const Invocation& invocation);
   static void keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted);
   base::Result<std::vector<routing::Route>> routes_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   base::Result<Ways> ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
@@ -200,8 +203,6 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   bool follow_forward(Forward forward, Invocation& invocation);
   void go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation);
   bool readdress(messaging::TargetAddress::By by, Attempts& attempts, std::string what);
-  std::shared_ptr<const messaging::TargetAddress> address_of(const routing::Route& route,
-                                                             messaging::TargetAddress::By by);
   void recover(const Binding& binding, base::Error error, Invocation& invocation);
   [[noreturn]] void give_up(Invocation& invocation);
 
@@ -220,8 +221,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   std::size_t at_ = 0;
   policy::TransportOptionsPtr options_;  // that were wanted then
   bool got_through_ = false;             // a call did, there: for those that must not leave it
-  ior::Ior moved_;                       // where the object has moved for good, as a server said; nil if it has not
-  ior::Ior forwarded_;                   // where calls were last sent on to
+  ReferencePtr moved_;                   // where the object has moved for good, as a server said; null if it has not
   Searches::SearchPtr search_;           // the last one
 };
 

@@ -45,6 +45,7 @@ struct Route {
   base::Bytes object_key;
   ior::CodeSetChoice code_sets;
   std::uint32_t bandwidth = 0;          ///< that the server promises, in kbit/s; 0: it says nothing
+  std::uint32_t profile = 0;            ///< of the reference: which it comes from
   policy::TransportOptionsPtr options;  ///< of its connections; null: the ORB's
   std::string key;                      ///< equal for routes that may share connections
   /// Where requests without a reply go instead: an endpoint that is preferred, and whose protocol has no replies. Null

@@ -121,7 +121,11 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
   const PartsPtr now = parts();
   std::vector<Route> found;
   Code limit = Code::no_profile;
-  for (const auto& profile : ior.profiles) add_routes(*now, profile, found, limit);
+  for (std::size_t i = 0; i < ior.profiles.size(); ++i) {
+    const std::size_t before = found.size();
+    add_routes(*now, ior.profiles[i], found, limit);
+    for (std::size_t each = before; each < found.size(); ++each) found[each].profile = static_cast<std::uint32_t>(i);
+  }
   if (found.empty()) return base::error(Stage::resolve, limit);
   const auto rank = [&](const Route& route) {
     const std::size_t listed = preference.rank(route.protocol->name(), route.endpoint->scheme());
