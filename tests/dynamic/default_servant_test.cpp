@@ -11,6 +11,17 @@ using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObjectId = std::vector<std::uint8_t>;
 
+/// How it ended: "done", or the OMG's minor code of a BAD_INV_ORDER.
+template <class Run>
+std::string order_of(const Run& run) {
+  try {
+    run();
+    return "done";
+  } catch (const CORBA::BAD_INV_ORDER& refused) {
+    return std::to_string(refused.minor() - CORBA::OMGVMCID);
+  }
+}
+
 /// Answers with the object's id, or misbehaves.
 class Chameleon final : public PortableServer::DynamicImplementation {
  public:
@@ -31,6 +42,28 @@ class Chameleon final : public PortableServer::DynamicImplementation {
       CORBA::NVList arguments;
       arguments.add_type("missing", CORBA::_tc_long, CORBA::ARG_OUT);
       request->arguments(std::move(arguments));
+    } else if (request->operation() == "add" || request->operation() == "result_first") {
+      const auto types = [] {
+        CORBA::NVList list;
+        list.add_type("amount", CORBA::_tc_long, CORBA::ARG_IN);
+        return list;
+      };
+      const auto set_result = [&] {
+        Any sum;
+        sum <<= std::int32_t{7};
+        request->set_result(sum);
+      };
+      if (request->operation() == "result_first") set_result();
+      request->arguments(types());
+      endings.push_back(order_of(set_result));
+      endings.push_back(order_of(set_result));
+      endings.push_back(order_of([&] { request->arguments(types()); }));
+    } else if (request->operation() == "exception_first") {
+      Any timeout;
+      timeout <<= CORBA::TIMEOUT(5, CORBA::CompletionStatus::COMPLETED_MAYBE);
+      request->set_exception(timeout);
+      endings.push_back(order_of([&] { request->set_result(timeout); }));
+      endings.push_back(order_of([&] { request->arguments({}); }));
     } else if (request->operation() == "no_result") {
       request->set_result(Any(CORBA::_tc_long, nullptr));
     }
@@ -41,6 +74,7 @@ class Chameleon final : public PortableServer::DynamicImplementation {
   }
 
   IDL::traits<CORBA::ServerRequest>::ref_type kept;
+  std::vector<std::string> endings;
 };
 
 class DefaultServant : public WithOrb {
@@ -90,6 +124,25 @@ TEST_F(DefaultServant, IsToldOfMisuse) {
   EXPECT_THROW(call("no_value"), CORBA::BAD_PARAM);
   call("fine");
   EXPECT_THROW(servant_->kept->arguments({}), CORBA::BAD_INV_ORDER);
+}
+
+TEST_F(DefaultServant, SetsItsResultOnceAfterTheArguments_12_3) {
+  const auto add = [&](const std::string& operation) {
+    const auto request = object("A")->_request(operation);
+    request->add_in_arg() <<= std::int32_t{5};
+    request->set_return_type(CORBA::_tc_long);
+    request->invoke();
+    std::int32_t sum = 0;
+    request->return_value() >>= sum;
+    return sum;
+  };
+  EXPECT_EQ(add("add"), 7);
+  EXPECT_EQ(servant_->endings, (std::vector<std::string>{"done", "9", "7"}));
+  EXPECT_EQ(order_of([&] { add("result_first"); }), "9");
+  servant_->endings.clear();
+  EXPECT_THROW(call("exception_first"), CORBA::TIMEOUT);
+  EXPECT_EQ(servant_->endings, (std::vector<std::string>{"9", "7"}));
+  EXPECT_EQ(order_of([&] { servant_->kept->set_result(Any()); }), "9");
 }
 
 TEST_F(DefaultServant, MayRaiseSystemExceptions) {

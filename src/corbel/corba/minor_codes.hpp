@@ -55,6 +55,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_INV_ORDER, 4, kOrbShutDown, "ORB has shut down")                                          \
   X(BAD_INV_ORDER, 6, kServantManagerAlreadySet, "servant manager already set")                   \
   X(BAD_INV_ORDER, 7, kArgumentsTwice, "arguments of a server request asked for again")           \
+  X(BAD_INV_ORDER, 9, kResultOutOfOrder, "result of a server request set out of order")           \
   X(BAD_INV_ORDER, 10, kRequestSentTwice, "request was sent before")                              \
   X(BAD_INV_ORDER, 11, kRequestNotSent, "request was not sent yet")                               \
   X(BAD_INV_ORDER, 12, kResultTakenTwice, "result was retrieved before")                          \

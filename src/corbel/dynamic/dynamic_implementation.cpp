@@ -81,12 +81,24 @@ constexpr std::string_view kObjectId = "IDL:omg.org/CORBA/Object:1.0";
 namespace CORBA {
 
 NVList& ServerRequest::arguments(NVList list) {
-  if (call_ == nullptr || arguments_) throw BAD_INV_ORDER(corbel::corba::minor::kArgumentsTwice);
+  if (call_ == nullptr || arguments_ || has_result_ || exception_) {
+    throw BAD_INV_ORDER(corbel::corba::minor::kArgumentsTwice);
+  }
   corbel::dynamic::check_values(operation_, list, 0);
   NamedValue none{{}, {}, ARG_OUT};
   corbel::dynamic::decode_values(call_->arguments(), none, list, ARG_IN);
   call_->check_arguments();
   return arguments_.emplace(std::move(list));
+}
+
+void ServerRequest::set_result(const Any& value) {
+  const bool unread = call_ != nullptr && !arguments_ && call_->arguments().remaining() != 0;
+  if (call_ == nullptr || unread || has_result_ || exception_) {
+    throw BAD_INV_ORDER(corbel::corba::minor::kResultOutOfOrder,
+                        CompletionStatus::COMPLETED_YES);  // the servant has run
+  }
+  result_.value = value;
+  has_result_ = true;
 }
 
 void ServerRequest::set_exception(const Any& value) {

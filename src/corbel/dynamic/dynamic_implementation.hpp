@@ -16,10 +16,11 @@ class CORBEL_API ServerRequest final : public LocalObject {
   const std::string& operation() const noexcept { return operation_; }
   /// Says which arguments the operation has, by their types and directions, and reads those that came. The list that is
   /// returned belongs to the request: put the values of inout and out arguments there. Throws BAD_INV_ORDER minor OMG 7
-  /// the second time, MARSHAL if the types do not fit what came.
+  /// the second time, and after set_result() or set_exception(); MARSHAL if the types do not fit what came.
   NVList& arguments(NVList list);
-  /// Without it the operation returns void.
-  void set_result(const Any& value) { result_.value = value; }
+  /// Without it the operation returns void. Throws BAD_INV_ORDER minor OMG 9, COMPLETED_YES, the second time, after
+  /// set_exception(), and before arguments() if any came.
+  void set_result(const Any& value);
   /// A user or system exception, instead of results. Throws BAD_PARAM minor OMG 21, COMPLETED_YES for anything
   /// else.
   void set_exception(const Any& value);
@@ -34,6 +35,7 @@ class CORBEL_API ServerRequest final : public LocalObject {
   const std::string operation_;
   std::optional<NVList> arguments_;
   NamedValue result_{{}, {}, ARG_OUT};
+  bool has_result_ = false;
   std::optional<Any> exception_;
 };
 
