@@ -300,6 +300,20 @@ TEST_P(References, ValidatingConnectsAndFindsNothingToObjectTo) {
   EXPECT_TRUE(inconsistent.empty());
 }
 
+TEST_P(References, AndThreadsDoNotTakeBidirectionalPolicyWhichIsTheOrbs) {
+  const auto both = CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(BiDirPolicy::BOTH);
+  const CORBA::PolicyList list = {round_trip(1), both};
+  const auto manager = [&](const char* name) {
+    return IDL::traits<CORBA::PolicyManager>::narrow(orb_->resolve_initial_references(name));
+  };
+  EXPECT_EQ(ending_of([&] { thing_->_set_policy_overrides(list, SetOverrideType::ADD_OVERRIDE); }), "NO_PERMISSION NO");
+  const auto current = manager("PolicyCurrent");
+  EXPECT_EQ(ending_of([&] { current->set_policy_overrides(list, SetOverrideType::ADD_OVERRIDE); }), "NO_PERMISSION NO");
+  EXPECT_TRUE(current->get_policy_overrides({}).empty()) << "nothing has changed";
+  manager("ORBPolicyManager")->set_policy_overrides({both}, SetOverrideType::ADD_OVERRIDE);
+  EXPECT_EQ(manager("ORBPolicyManager")->get_policy_overrides({BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE}).size(), 1U);
+}
+
 // 8.3.9 for local objects: NO_IMPLEMENT.
 TEST(LocalObjects, HaveNoPolicies) {
   const ObjectRef local = scope(0);

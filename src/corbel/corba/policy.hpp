@@ -129,7 +129,8 @@ class CORBEL_API PolicyManager : public virtual LocalObject {
   virtual PolicyList get_policy_overrides(const PolicyTypeSeq& ts) = 0;
   /// Replaces the overrides of this level (no policies: clears it), or adds to them. Calls under way keep what they
   /// began with. Throws BAD_PARAM minor OMG 30 for two policies of one type, NO_PERMISSION for one that can override
-  /// nothing (an object adapter's), InvalidPolicies for nil; then nothing has changed.
+  /// nothing (an object adapter's), or not here (BidirectionalPolicy, but for an ORB), InvalidPolicies for nil; then
+  /// nothing has changed.
   virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) = 0;
 
   bool _static_is_a(std::string_view repository_id) const noexcept override;

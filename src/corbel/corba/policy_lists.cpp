@@ -49,8 +49,16 @@ CORBA::object_reference<CORBA::Policy> policy_of(const PolicyCorePtr& policy) {
   return CORBA::object_reference<CORBA::Policy>(base::dynamic_pointer_cast<CORBA::Policy>(policy));
 }
 
-PolicyChange::PolicyChange(const CORBA::PolicyList& changed, CORBA::SetOverrideType set_add)
-    : how(change_of(set_add)), policies(cores_of(changed)) {}
+PolicyChange::PolicyChange(const CORBA::PolicyList& changed, CORBA::SetOverrideType set_add, bool of_orb)
+    : how(change_of(set_add)), policies(cores_of(changed)) {
+  const auto is_of_orb = [](const PolicyCorePtr& one) {
+    return one->_type() == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE;
+  };
+  if (!of_orb && std::ranges::any_of(policies, is_of_orb)) {
+    throw CORBA::NO_PERMISSION(0, CORBA::CompletionStatus::COMPLETED_NO,
+                               "BidirectionalPolicy is for ORBs and object adapters, not for references or threads");
+  }
+}
 
 PolicyCorePtr make_default_policy(const policy::ClientPolicies& defaults, std::uint32_t type) {
   switch (type) {

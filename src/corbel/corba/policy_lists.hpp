@@ -14,9 +14,10 @@ CORBA::PolicyList policies_of(const PolicyCores& policies);
 /// Nil if it is null, or of another mapping.
 CORBA::object_reference<CORBA::Policy> policy_of(const PolicyCorePtr& policy);
 
-/// What set_policy_overrides makes of them. Throws BAD_PARAM for a `how` that it does not know, and as cores_of().
+/// What set_policy_overrides makes of them. Throws BAD_PARAM for a `how` that it does not know, NO_PERMISSION for
+/// policies that only an ORB has (BidirectionalPolicy) if this is not `of_orb`, and as cores_of().
 struct PolicyChange {
-  PolicyChange(const CORBA::PolicyList& policies, CORBA::SetOverrideType how);
+  PolicyChange(const CORBA::PolicyList& policies, CORBA::SetOverrideType how, bool of_orb = false);
   PolicySet::Change how;
   PolicyCores policies;
 };

@@ -22,7 +22,7 @@ class OrbPolicies final : public CORBA::PolicyManager {
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
     core_.check_not_destroyed();
-    const corba::PolicyChange change(policies, set_add);
+    const corba::PolicyChange change(policies, set_add, true);
     core_.policies().change_orb(change.policies, change.how);
     const auto both = PolicySet::find(core_.policies().of_orb(), BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE);
     const auto* policy = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(both.get());
