@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -251,6 +252,94 @@ TEST(Initialisation, OrbsWithoutInterceptorsHaveNoneOfOthers) {
   // Its calls look for no interceptors either: they take the short way.
   EXPECT_EQ(plain->_core().edges().word() & orb::Edges::kHooks, 0U);
   EXPECT_EQ(watched->_core().edges().word() & orb::Edges::kHooks, orb::Edges::kClientHooks);
+}
+
+/// An ORB whose interceptor calls an object elsewhere when it is destroyed.
+class Destroyed : public ::testing::Test {
+ protected:
+  Destroyed() {
+    watch_->set("destroy", [this](const ClientInfoRef&) {
+      ending_ = ending_of([this] { answer_ = thing_->ask(""); });
+      if (besides_) besides_();
+    });
+  }
+
+  Story story_;
+  test::FakePeer peer_{{test::answer::text("well")}};
+  CORBA::object_reference<ClientWatch> watch_ = CORBA::make_reference<ClientWatch>("A", story_);
+  OrbRef orb_ = make_orb(Parts{.clients = {watch_}});
+  ThingRef thing_ = IDL::traits<Watched::Thing>::unchecked_narrow(orb_->string_to_object(peer_.ior()));
+  std::function<void()> besides_;
+  std::string ending_;
+  std::string answer_;
+};
+
+TEST_F(Destroyed, InterceptorsMayStillCallOtherObjectsUnseen) {
+  orb_->destroy();
+  EXPECT_EQ(ending_, "done");
+  EXPECT_EQ(answer_, "well");
+  EXPECT_EQ(story_.take(), "A.destroy");
+  EXPECT_EQ(ending_of([&] { thing_->ask(""); }), "OBJECT_NOT_EXIST NO 4");
+}
+
+TEST_F(Destroyed, InterceptorsDoNotGetAtTheObjectsOfTheOrbNorEndItAgain) {
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const auto own = IDL::traits<Watched::Thing>::narrow(root->servant_to_reference(CORBA::make_reference<Servant>()));
+  std::vector<std::string> endings;
+  besides_ = [&] {
+    endings.push_back(ending_of([&] { own->ask(""); }));
+    endings.push_back(ending_of([&] { orb_->destroy(); }));
+    endings.push_back(ending_of([&] { orb_->shutdown(true); }));
+    orb_->shutdown(false);
+    endings.push_back(ending_of([&] { thing_->ask(""); }));
+  };
+  orb_->destroy();
+  EXPECT_EQ(ending_, "done");
+  EXPECT_EQ(endings,
+            (std::vector<std::string>{"OBJECT_NOT_EXIST NO 4", "BAD_INV_ORDER NO 3", "BAD_INV_ORDER NO 3", "done"}));
+}
+
+TEST_F(Destroyed, InterceptorsOfAClientCannotWaitForItsEnd) {
+  std::string ending;
+  besides_ = [&] { ending = ending_of([&] { orb_->shutdown(true); }); };
+  orb_->destroy();
+  EXPECT_EQ(ending, "BAD_INV_ORDER NO 3");
+  EXPECT_EQ(answer_, "well");
+}
+
+TEST_F(Destroyed, AfterShutdownInterceptorsCallNothing) {
+  orb_->shutdown(true);
+  EXPECT_EQ(story_.take(), "");
+  orb_->destroy();
+  EXPECT_EQ(story_.take(), "A.destroy");
+  EXPECT_EQ(ending_, "OBJECT_NOT_EXIST NO 4");
+}
+
+TEST_F(Destroyed, WhileOthersCallTheirCallsEndWithTheOrb) {
+  std::atomic<bool> called{false};
+  std::string last;
+  std::thread other([&] {
+    last = ending_of([&] {
+      for (;;) {
+        thing_->ask("");
+        called = true;
+      }
+    });
+  });
+  while (!called) std::this_thread::yield();
+  std::string during;
+  besides_ = [&] {
+    called = false;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!called && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    during = called ? "called" : "nothing";
+  };
+  orb_->destroy();
+  other.join();
+  EXPECT_EQ(ending_, "done");
+  EXPECT_EQ(during, "called");
+  EXPECT_NE(last, "done");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Watch : public Interceptor {
   Watch(std::string name, Story& story, std::map<std::string, Act> acts = {})
       : name_(std::move(name)), story_(story), acts_(std::move(acts)) {}
   std::string name() override { return name_; }
-  void destroy() override { story_.add(name_ + ".destroy"); }
+  void destroy() override { at("destroy", Info()); }
   void set(const std::string& point, Act act) { acts_[point] = std::move(act); }
 
  protected:

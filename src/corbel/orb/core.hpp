@@ -61,8 +61,6 @@ class Core final {
   /// Sets what is to see calls once it is attached. At most once, before ORB_init returns.
   void set_hooks(std::unique_ptr<CallHooks> hooks) noexcept;
   void attach_hooks() noexcept;
-  /// New calls do not come to the hooks any more.
-  void detach_hooks() noexcept { edges_.set(Edges::kHooks, false); }
   /// Not null if the flags of the edges say so.
   CallHooks* hooks() const noexcept { return hooks_.get(); }
   /// Null while the ORB is being made.
@@ -176,6 +174,9 @@ class Core final {
   /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
   /// Calls of other objects end then, too, or at once if no request runs.
   void shutdown(bool wait);
+  /// From now on calls are refused with OBJECT_NOT_EXIST, as far as shutdown(true) ends them, which this does. Before
+  /// it ends those of other objects it closes the hooks.
+  void destroy();
   /// When the end stops waiting: -ORBShutdownTimeout after shutdown() was first called; none before.
   base::Deadline end_deadline() const noexcept { return end_by_.load(std::memory_order_acquire); }
   /// Where adapters with MAIN_THREAD_MODEL call the application.
@@ -184,8 +185,6 @@ class Core final {
   bool on_own_thread() const noexcept;
   /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
   bool left_running() const noexcept { return left_running_.load(std::memory_order_acquire); }
-  /// From now on calls are refused with OBJECT_NOT_EXIST; before shutdown().
-  void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
   /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
   [[noreturn]] void refuse_call() const;
   bool is_destroyed() const noexcept { return destroyed_.load(std::memory_order_acquire); }
@@ -212,6 +211,8 @@ class Core final {
                 base::Deadline deadline);
   Lane* find_lane(std::string_view name) const noexcept;
   connection::Server& server() const noexcept { return lanes_.front()->server(); }
+  void end(bool wait, bool hooks);
+  void close_hooks() noexcept;
   bool cancel_async(bool wait, base::Deadline deadline);
   void end_client_side(base::Deadline deadline);
   bool end_adapter(bool wait, base::Deadline deadline);

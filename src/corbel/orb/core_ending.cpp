@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/hooks.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -43,10 +44,30 @@ bool Core::end_adapter(bool wait, base::Deadline deadline) {
 }
 
 void Core::shutdown(bool wait) {
+  end(wait, false);
+}
+
+void Core::destroy() {
+  destroyed_.store(true, std::memory_order_release);
+  end(true, true);
+}
+
+/// What interceptors do at their end may call other objects, as long as the client side is there; no hook sees that,
+/// nor other calls from now on. They cannot wait for the end that waits for them.
+void Core::close_hooks() noexcept {
+  edges_.set(Edges::kHooks, false);
+  if (hooks_ == nullptr) return;
+  const AtEdge at_edge(*this);
+  hooks_->close();
+}
+
+/// `hooks`: they end, too.
+void Core::end(bool wait, bool hooks) {
   if (left_behind()) {
     shutting_down_ = shut_down_ = true;
     calls_async_ = false;
     cache_.close();
+    if (hooks) close_hooks();
     return face_.calls_ended();
   }
   // All waits together, in whichever call they are, have one time, which begins with the first of them.
@@ -73,6 +94,7 @@ void Core::shutdown(bool wait) {
   }
   const bool none_runs = end_adapter(wait, deadline);
   ended = none_runs && ended;
+  if (hooks && !forwards) close_hooks();
   // CORBA 3.3 part 1, 8.2.4: until they end, requests that still run may call others. Who waits for them ends that.
   if (!forwards && (wait || none_runs)) end_client_side(deadline);
   if (!forwards) server().completions().close();
@@ -81,6 +103,7 @@ void Core::shutdown(bool wait) {
     if (wait) ended = lane->server().stop(true, deadline) && ended;
   }
   if (wait && forwards) {
+    if (hooks) close_hooks();
     server().completions().close();  // no thread is left for that
     ended = cancel_async(true, deadline) && ended;
     end_client_side(deadline);

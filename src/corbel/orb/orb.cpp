@@ -56,7 +56,9 @@ class OrbState {
   void check_usable() const {
     if (!in_upcall() || core.left_running()) check();
   }
-  bool in_upcall() const noexcept { return core.adapter() != nullptr && core.adapter()->in_upcall(); }
+  bool in_upcall() const noexcept {
+    return AtEdge::is_of(core) || (core.adapter() != nullptr && core.adapter()->in_upcall());
+  }
   /// Throws if waiting for requests to finish would wait for the caller's own request.
   void check_may_wait() const {
     if (core.left_behind()) return;  // then there is no thread to wait for
@@ -305,10 +307,7 @@ void ORB::shutdown(bool wait_for_completion) {
 void ORB::destroy() {
   state_->check_may_wait();
   if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
-  state_->core.set_destroyed();
-  state_->core.shutdown(true);
-  state_->core.detach_hooks();
-  if (state_->core.hooks() != nullptr) state_->core.hooks()->close();
+  state_->core.destroy();
   state_->initial_references.clear();
   state_->forget_sent();
   state_->core.log().flush();
