@@ -2,6 +2,7 @@
 // IOR interceptors (CORBA 3.3 part 1, 16.5), and policies of the application's types (16.6).
 #include <gtest/gtest.h>
 
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/ior/profile.hpp"
 #include "support.hpp"
 
@@ -105,6 +106,7 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_5_1) {
   IorInfoRef kept;
   std::string seen;
   int known = 0;
+  BiDirPolicy::BidirectionalPolicyValue both = 2;
   const auto looks = CORBA::make_reference<IorWatch>("A", story, [&](const IorInfoRef& info) {
     kept = info;
     known = 0;
@@ -117,6 +119,9 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_5_1) {
       ++known;
     }
     EXPECT_EQ(ending_of([&] { info->get_effective_policy(4711); }), "INV_POLICY NO 2");
+    both = IDL::traits<BiDirPolicy::BidirectionalPolicy>::narrow(
+               info->get_effective_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE))
+               ->value();
   });
   const Orb orb(Parts{.iors = {looks}});
   const auto root = orb.root();
@@ -124,6 +129,9 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_5_1) {
   EXPECT_EQ(known, 7) << "what an interceptor throws here ends nothing but itself";
   root->create_POA("child", nullptr, {root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)});
   EXPECT_EQ(seen, "persistent");
+  EXPECT_EQ(both, BiDirPolicy::NORMAL);
+  root->create_POA("both", nullptr, {CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(BiDirPolicy::BOTH)});
+  EXPECT_EQ(both, BiDirPolicy::BOTH);
   EXPECT_EQ(ending_of([&] { kept->add_ior_component(component(kTag, "late")); }), "BAD_INV_ORDER NO 14");
 }
 
@@ -193,8 +201,10 @@ TEST(Policies, OfTheApplicationAreKeptByAdaptersAndTold_16_6) {
     if (policy != nullptr) established = colour_of(policy);
   });
   const auto server = CORBA::make_reference<ServerWatch>("S", story);
-  server->set("receive_request",
-              [&](const ServerInfoRef& info) { served = colour_of(info->get_server_policy(kPolicyType)); });
+  server->set("receive_request", [&](const ServerInfoRef& info) {
+    const auto policy = info->get_server_policy(kPolicyType);
+    served = policy == nullptr ? "nil" : colour_of(policy);
+  });
   Parts parts{.servers = {server}, .iors = {looks}};
   parts.pre_init = [](const InitInfoRef& info) {
     info->register_policy_factory(kPolicyType, CORBA::make_reference<Colours>());
@@ -208,9 +218,70 @@ TEST(Policies, OfTheApplicationAreKeptByAdaptersAndTold_16_6) {
   const auto id = poa->activate_object(servant);
   IDL::traits<Watched::Thing>::narrow(poa->id_to_reference(id))->ask("");
   EXPECT_EQ(served, "blue");
+  served = "none";
+  IDL::traits<Watched::Thing>::narrow(root->servant_to_reference(CORBA::make_reference<Servant>()))->ask("");
+  EXPECT_EQ(served, "nil");
   const Orb plain(Parts{});
   EXPECT_EQ(ending_of([&] { plain.root()->create_POA("x", nullptr, {CORBA::make_reference<Colour>("blue")}); }),
             "InvalidPolicy");
+}
+
+/// Makes adapters, that outlive the run or do not, when they are asked for.
+class Makes final : public PortableServer::AdapterActivator {
+ public:
+  bool unknown_adapter(IDL::traits<PortableServer::POA>::ref_type parent, const std::string& name) override {
+    const auto poa =
+        parent->create_POA(name, parent->the_POAManager(),
+                           {CORBA::make_reference<Colour>(name),
+                            parent->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT),
+                            parent->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
+    poa->activate_object_with_id({'a'}, CORBA::make_reference<Servant>());
+    return true;
+  }
+};
+
+TEST(Policies, AreToldBeforeTheServantIsLookedFor_16_3_14) {
+  Story story;
+  const auto server = CORBA::make_reference<ServerWatch>("S", story);
+  std::string policies;
+  const auto look = [&](const ServerInfoRef& info) {
+    const auto policy = info->get_server_policy(kPolicyType);
+    policies += (policy == nullptr ? "nil" : colour_of(policy)) + ' ';
+    EXPECT_EQ(ending_of([&] { info->get_server_policy(kPolicyType + 1); }), "INV_POLICY NO 2");
+  };
+  for (const char* const point : {"contexts", "receive_request", "send_reply", "send_exception"})
+    server->set(point, look);
+  Parts parts{.servers = {server}};
+  parts.pre_init = [](const InitInfoRef& info) {
+    info->register_policy_factory(kPolicyType, CORBA::make_reference<Colours>());
+  };
+  const Orb orb(parts);
+  const Orb client(Parts{});
+  const auto root = orb.root();
+  const auto ask = [&](const ObjectRef& object) {
+    policies.clear();
+    IDL::traits<Watched::Thing>::unchecked_narrow(object)->ask("");
+    const std::string here = policies;
+    policies.clear();
+    client.thing(orb->object_to_string(object))->ask("");
+    EXPECT_EQ(policies, here) << "over the wire";
+    return policies;
+  };
+  const auto red = root->create_POA("red", root->the_POAManager(), {CORBA::make_reference<Colour>("red")});
+  EXPECT_EQ(ask(red->id_to_reference(red->activate_object(CORBA::make_reference<Servant>()))), "red red red ");
+  EXPECT_EQ(ask(root->id_to_reference(root->activate_object(CORBA::make_reference<Servant>()))), "nil nil nil ");
+  EXPECT_EQ(ending_of([&] { ask(red->create_reference("IDL:Watched/Thing:1.0")); }), "OBJECT_NOT_EXIST NO 1");
+  EXPECT_EQ(policies, "red red ") << "no servant was found";
+  const auto makes = CORBA::make_reference<Makes>();
+  root->the_activator(makes);
+  makes->unknown_adapter(root, "green");
+  const auto green = root->find_POA("green", false);
+  const auto object = green->id_to_reference({'a'});
+  EXPECT_EQ(ask(object), "green green green ");
+  green->destroy(false, true);
+  policies.clear();
+  client.thing(orb->object_to_string(object))->ask("");
+  EXPECT_EQ(policies, "nil green green ") << "the adapter is made after the first point";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/thread_end.hpp"
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/client_info.hpp"
 #include "corbel/interceptors/raised.hpp"
@@ -83,6 +84,11 @@ void Interceptors::add(CORBA::PolicyType type, FactoryRef factory) {
 FactoryRef Interceptors::factory(CORBA::PolicyType type) const {
   const auto found = factories_.find(type);
   return found == factories_.end() ? nullptr : found->second;
+}
+
+bool Interceptors::adapters_have(CORBA::PolicyType type) const noexcept {
+  constexpr CORBA::PolicyType kFirst = 16, kLast = 22;  // PortableServer's
+  return (type >= kFirst && type <= kLast) || type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE || takes_policy(type);
 }
 
 void Interceptors::close() noexcept {

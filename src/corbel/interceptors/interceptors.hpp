@@ -62,6 +62,8 @@ class Interceptors final : public orb::CallHooks {
   void add(CORBA::PolicyType type, FactoryRef factory);
   /// Nil if none is registered for the type.
   FactoryRef factory(CORBA::PolicyType type) const;
+  /// True if object adapters may have policies of the type: CORBA's own, and those of the application's types.
+  bool adapters_have(CORBA::PolicyType type) const noexcept;
 
   bool for_clients() const noexcept override { return !clients_.empty(); }
   bool for_servers() const noexcept override { return !servers_.empty() || !slots_->empty(); }

@@ -132,7 +132,7 @@ class CORBEL_API RequestInfo : public virtual CORBA::LocalObject {
   /// The same at all points of one request, and of no other request meanwhile. Not the id of GIOP.
   virtual std::uint32_t request_id() = 0;
   virtual std::string operation() = 0;
-  /// These five throw NO_RESOURCES minor OMG 1: generated code has no Anys.
+  /// These five throw NO_RESOURCES minor OMG 1.
   virtual Dynamic::ParameterList arguments() = 0;
   virtual Dynamic::ExceptionList exceptions() = 0;
   virtual Dynamic::ContextList contexts() = 0;
@@ -187,7 +187,9 @@ class CORBEL_API ServerRequestInfo : public virtual RequestInfo {
   virtual ObjectId object_id() = 0;
   virtual CORBA::OctetSeq adapter_id() = 0;
   virtual CORBA::RepositoryId target_most_derived_interface() = 0;
-  /// A policy of the POA; INV_POLICY minor OMG 2 if there is none of the type.
+  /// A policy of the POA, nil if it has none of the type, or is yet to be made by an adapter activator; INV_POLICY
+  /// minor OMG 2 if POAs have no policies of the type: it is neither one of PortableServer's, nor
+  /// BidirectionalPolicy's, nor has it a PolicyFactory.
   virtual IDL::traits<CORBA::Policy>::ref_type get_server_policy(CORBA::PolicyType type) = 0;
   /// Throws InvalidSlot.
   virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;

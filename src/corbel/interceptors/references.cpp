@@ -18,8 +18,6 @@
 namespace corbel::interceptors {
 namespace {
 
-constexpr CORBA::PolicyType kFirstOfAdapters = 16, kLastOfAdapters = 22;
-
 using TemplateRef = IDL::traits<PortableInterceptor::ObjectReferenceTemplate>::ref_type;
 using FactoryOfReferences = IDL::traits<PortableInterceptor::ObjectReferenceFactory>::ref_type;
 
@@ -79,8 +77,7 @@ class AdapterInfo final : public PortableInterceptor::IORInfo {
 
   IDL::traits<CORBA::Policy>::ref_type get_effective_policy(CORBA::PolicyType type) override {
     const orb::NewAdapter& adapter = checked();
-    const bool known = (type >= kFirstOfAdapters && type <= kLastOfAdapters) || all_.takes_policy(type);
-    if (!known) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
+    if (!all_.adapters_have(type)) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
     return corba::policy_of(adapter.policy(type));
   }
   void add_ior_component(const IOP::TaggedComponent& a_component) override {

@@ -84,7 +84,7 @@ class InfoBase : public Interface {
   template <class T>
   T not_there(unsigned points) const {
     (void)at(points);
-    throw CORBA::NO_RESOURCES(corba::minor::kNotInThisMapping, kNo, "generated code has no Anys of it");
+    throw CORBA::NO_RESOURCES(corba::minor::kNotInThisMapping, kNo, "interceptors are not given Anys of it");
   }
   CORBA::Any exception() const { return any_of(at(point::kSendException).exception); }
 

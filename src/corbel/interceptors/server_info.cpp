@@ -66,10 +66,12 @@ bool ServerInfo::target_is_a(const CORBA::RepositoryId& id) {
 }
 
 IDL::traits<CORBA::Policy>::ref_type ServerInfo::get_server_policy(CORBA::PolicyType type) {
-  const orb::ServerRequest& request = at(ServerPoints::kAll);
-  auto policy = corba::policy_of(all_.core().adapter()->served_policy(request.object, type));
-  if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
-  return policy;
+  orb::ServerRequest& request = at(ServerPoints::kAll);
+  if (!all_.adapters_have(type)) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
+  orb::ObjectAdapter* const adapter = all_.core().adapter();
+  if (adapter == nullptr) return nullptr;
+  if (request.object.policies == nullptr) request.object.policies = adapter->policies_at(request.object_key);
+  return corba::policy_of(adapter->served_policy(request.object, type));
 }
 
 }  // namespace corbel::interceptors

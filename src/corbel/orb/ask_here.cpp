@@ -38,6 +38,7 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
     CallHooks& hooks;
   } seen(hooks);
   seen.operation = client.operation;
+  seen.object_key = object_key;
   seen.response_expected = client.response_expected;
   seen.sync_scope = client.sync_scope;
   seen.here = true;

@@ -49,6 +49,7 @@ corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection
   } catch (...) {
     if (deferred->seen_ != nullptr) {
       deferred->seen_->operation = request.operation;
+      deferred->seen_->object_key = request.object_key;
       deferred->seen_->slots = seen->slots;
       *seen = std::move(*deferred->seen_);
     }
@@ -63,6 +64,7 @@ void DeferredRequest::keep(ServerRequest& seen) {
   *seen_ = std::move(seen);
   seen.slots = seen_->slots;  // NOLINT(bugprone-use-after-move): a new value; the thread leaves them by itself
   seen_->operation = request_.operation;
+  seen_->object_key = request_.object_key;
   core_.hooks()->defer(*seen_);
 }
 

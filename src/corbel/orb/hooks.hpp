@@ -65,7 +65,8 @@ struct ClientRequest : HookedRequest {
 /// A request that came, from another process or this one.
 struct ServerRequest : HookedRequest {
   std::optional<std::uint64_t> octets;  ///< of its arguments; nothing if they are not marshalled
-  bool located = false;                 ///< the servant was found; `object` says of what
+  base::ConstByteSpan object_key;
+  bool located = false;  ///< the servant was found; `object` says of what
   ServedObject object;
   std::shared_ptr<void> slots;  ///< the hooks' own
 };
@@ -180,7 +181,7 @@ class CallHooks {
   /// True if policies of this type are the application's: adapters keep them.
   virtual bool takes_policy(std::uint32_t type) const noexcept = 0;
 
-  /// The ORB ends.
+  /// The ORB ends: it serves no requests any more, but other objects can be called.
   virtual void close() noexcept = 0;
 };
 

@@ -77,6 +77,9 @@ class ObjectAdapter {
   virtual corba::PolicyCorePtr served_policy(const ServedObject&, [[maybe_unused]] std::uint32_t type) {
     return nullptr;
   }
+  /// ServedObject::policies of the adapter that the key leads to, as it is now: null if it has not been made. Runs
+  /// nothing of the application's. On any thread.
+  virtual std::shared_ptr<const void> policies_at(base::ConstByteSpan) { return nullptr; }
   /// What keeps a request counted as running, and its servant; nothing by default.
   struct Hold {
     void* adapter = nullptr;

@@ -54,6 +54,7 @@ class SeenCall final : public IncomingCall {
 
   void begin() {
     seen_.operation = operation();
+    seen_.object_key = request_.object_key;
     seen_.response_expected = request_.response == messaging::Response::with_target;
     seen_.sync_scope = scope_of(request_.response);
     seen_.request_contexts.keep(request_.contexts);

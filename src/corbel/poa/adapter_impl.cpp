@@ -101,6 +101,24 @@ corba::PolicyCorePtr Adapter::served_policy(const orb::ServedObject& object, std
   return policies == nullptr ? nullptr : space_->makers().policy(*policies, type);
 }
 
+std::shared_ptr<const void> Adapter::policies_at(base::ConstByteSpan object_key) {
+  ObjectKey key;
+  if (!parse_key(object_key, key)) return nullptr;
+  std::unique_lock<std::mutex> tree;
+  PoaSlot* slot = nullptr;
+  if (key.persistent) {
+    tree = std::unique_lock(space_->tree());
+    const auto found = space_->paths().find(key.path);
+    if (found != space_->paths().end()) slot = found->second;
+  } else if (key.run == space_->ids().run()) {
+    slot = space_->table().find(key.slot);
+  }
+  if (slot == nullptr) return nullptr;
+  const PoaLock lock(slot->mutex);
+  if (slot->poa == nullptr || (!key.persistent && slot->generation != key.generation)) return nullptr;
+  return std::make_shared<const AdapterPolicies>(slot->poa->policies());
+}
+
 orb::ObjectAdapter::Hold Adapter::hold() noexcept {
   const Upcall* const upcall = Upcall::current();
   if (upcall == nullptr) return {};

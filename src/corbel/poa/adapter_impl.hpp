@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ class Adapter : public orb::ObjectAdapter {
   std::string served_interface() override;
   bool served_is_a(const std::string& id) override;
   corba::PolicyCorePtr served_policy(const orb::ServedObject& object, std::uint32_t type) override;
+  std::shared_ptr<const void> policies_at(base::ConstByteSpan object_key) override;
   Hold hold() noexcept override;
   void release(const Hold& hold) noexcept override;
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
