@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ constexpr std::uint64_t signature(std::uint64_t types) noexcept {
 constexpr std::uint64_t kUnknownStub = 0, kUnknownSkeleton = 1, kSignatureOfIsA = 2, kSignatureOfNonExistent = 3,
                         kSignatureOfRepositoryId = 4;
 
+/// What is known as Anys of a call that is put together, or served, at run time (dynamic/run_time_values.hpp).
+struct RunTimeValues;
+
 /// What a stub knows about an operation; a constant in the generated code.
 struct Operation {
   std::string_view name;
@@ -67,6 +71,7 @@ struct Operation {
   bool copies = false;
   /// A collocated call to a skeleton with another one is marshalled.
   std::uint64_t signature = kUnknownStub;
+  const RunTimeValues* values = nullptr;  ///< of this one call; null: there are none
 };
 
 /// One invocation: lives on the caller's stack for the length of the call and knows how to marshal its arguments.
@@ -166,6 +171,8 @@ class CORBEL_API ServerCall {
   /// From a handler of what the servant threw: answers with it while the request still counts as running. False if the
   /// exception is to go on to the caller.
   virtual bool reply_exception() noexcept { return false; }
+  /// Before reply(): for whoever looks at calls.
+  virtual void show_values(std::shared_ptr<const RunTimeValues>) noexcept {}
   /// For servants that answer later, instead of reply(): after arguments() have been read, which `octets` of memory
   /// came of beyond those of the message. From now on this has nothing to answer, and what it was told by
   /// set_raises() goes along. Throws what refuses the request, COMPLETED_NO; it is answered with that. Null if nobody

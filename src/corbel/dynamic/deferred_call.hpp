@@ -8,6 +8,7 @@
 #include "corbel/corba/dii_requests.hpp"
 #include "corbel/corba/pollable_call.hpp"
 #include "corbel/dynamic/arguments.hpp"
+#include "corbel/dynamic/run_time_values.hpp"
 
 namespace corbel::dynamic {
 
@@ -22,8 +23,10 @@ struct DeferredParts {
 
 /// The parts at addresses that stay, for the base that follows.
 struct DeferredStorage {
-  explicit DeferredStorage(DeferredParts given) : parts(std::move(given)), operation{parts.name, false, parts.raises} {}
+  explicit DeferredStorage(DeferredParts given)
+      : parts(std::move(given)), operation{parts.name, false, parts.raises, false, corba::kUnknownStub, &values} {}
   DeferredParts parts;
+  const corba::RunTimeValues values{&parts.arguments, &parts.result, &parts.exceptions};
   const corba::Operation operation;
 };
 

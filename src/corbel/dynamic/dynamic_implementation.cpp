@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/arguments.hpp"
+#include "corbel/dynamic/run_time_values.hpp"
 
 namespace corbel::dynamic {
 namespace {
@@ -76,28 +77,39 @@ constexpr std::string_view kSystemExceptions[] = {CORBEL_SYSTEM_EXCEPTIONS(CORBE
 constexpr std::string_view kObjectId = "IDL:omg.org/CORBA/Object:1.0";
 
 }  // namespace
+
+struct ServedValues : corba::RunTimeValues {
+  ServedValues() : RunTimeValues{&list, &returned} {}
+  CORBA::NVList list;
+  CORBA::NamedValue returned{{}, {}, CORBA::ARG_OUT};
+};
+
 }  // namespace corbel::dynamic
 
 namespace CORBA {
 
+ServerRequest::ServerRequest(corbel::corba::ServerCall& call)
+    : call_(&call), operation_(call.operation()), values_(std::make_shared<corbel::dynamic::ServedValues>()) {}
+
 NVList& ServerRequest::arguments(NVList list) {
-  if (call_ == nullptr || arguments_ || has_result_ || exception_) {
+  if (call_ == nullptr || has_arguments_ || has_result_ || exception_) {
     throw BAD_INV_ORDER(corbel::corba::minor::kArgumentsTwice);
   }
   corbel::dynamic::check_values(operation_, list, 0);
   NamedValue none{{}, {}, ARG_OUT};
   corbel::dynamic::decode_values(call_->arguments(), none, list, ARG_IN);
   call_->check_arguments();
-  return arguments_.emplace(std::move(list));
+  has_arguments_ = true;
+  return values_->list = std::move(list);
 }
 
 void ServerRequest::set_result(const Any& value) {
-  const bool unread = call_ != nullptr && !arguments_ && call_->arguments().remaining() != 0;
+  const bool unread = call_ != nullptr && !has_arguments_ && call_->arguments().remaining() != 0;
   if (call_ == nullptr || unread || has_result_ || exception_) {
     throw BAD_INV_ORDER(corbel::corba::minor::kResultOutOfOrder,
                         CompletionStatus::COMPLETED_YES);  // the servant has run
   }
-  result_.value = value;
+  values_->returned.value = value;
   has_result_ = true;
 }
 
@@ -110,11 +122,13 @@ void ServerRequest::set_exception(const Any& value) {
 
 void ServerRequest::_reply() {
   if (exception_) corbel::dynamic::raise(*exception_, *call_);
-  if (!arguments_) arguments_.emplace();
-  corbel::dynamic::check_result(operation_, result_.value);
-  corbel::dynamic::check_values(operation_, *arguments_, ARG_OUT);
+  const NVList& arguments = values_->list;
+  const NamedValue& result = values_->returned;
+  corbel::dynamic::check_result(operation_, result.value);
+  corbel::dynamic::check_values(operation_, arguments, ARG_OUT);
+  call_->show_values(values_);
   call_->reply(
-      [&](corbel::cdr::Encoder& encoder) { corbel::dynamic::encode_values(encoder, result_, *arguments_, ARG_OUT); });
+      [&](corbel::cdr::Encoder& encoder) { corbel::dynamic::encode_values(encoder, result, arguments, ARG_OUT); });
 }
 
 }  // namespace CORBA

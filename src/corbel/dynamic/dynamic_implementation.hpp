@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "corbel/corba/servant.hpp"
 #include "corbel/dynamic/request.hpp"
+
+namespace corbel::dynamic {
+struct ServedValues;
+}
 
 namespace CORBA {
 
@@ -26,15 +31,15 @@ class CORBEL_API ServerRequest final : public LocalObject {
   void set_exception(const Any& value);
 
   /// For DynamicImplementation.
-  explicit ServerRequest(corbel::corba::ServerCall& call) : call_(&call), operation_(call.operation()) {}
+  explicit ServerRequest(corbel::corba::ServerCall& call);
   void _reply();
   void _end() noexcept { call_ = nullptr; }
 
  private:
   corbel::corba::ServerCall* call_;
   const std::string operation_;
-  std::optional<NVList> arguments_;
-  NamedValue result_{{}, {}, ARG_OUT};
+  const std::shared_ptr<corbel::dynamic::ServedValues> values_;  // of which interceptors may be told later
+  bool has_arguments_ = false;
   bool has_result_ = false;
   std::optional<Any> exception_;
 };

@@ -8,6 +8,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/arguments.hpp"
 #include "corbel/dynamic/deferred_call.hpp"
+#include "corbel/dynamic/run_time_values.hpp"
 
 namespace CORBA {
 namespace {
@@ -56,7 +57,8 @@ void Request::send_oneway() {
 
 void Request::send(bool oneway) try {
   prepare();
-  target_->invoke({{operation_, oneway, raises_},
+  const corbel::corba::RunTimeValues values{&arguments_, &result_, &exceptions_};
+  target_->invoke({{operation_, oneway, raises_, false, corbel::corba::kUnknownStub, &values},
                    [this](auto& encoder) { corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN); },
                    // What answers a oneway (SYNC_WITH_SERVER) is no result, even if the operation has one.
                    [this, oneway](auto& decoder) {

@@ -132,7 +132,9 @@ class CORBEL_API RequestInfo : public virtual CORBA::LocalObject {
   /// The same at all points of one request, and of no other request meanwhile. Not the id of GIOP.
   virtual std::uint32_t request_id() = 0;
   virtual std::string operation() = 0;
-  /// These five throw NO_RESOURCES minor OMG 1.
+  /// These throw NO_RESOURCES minor OMG 1 for what generated code calls or serves. Of a CORBA::Request the client knows
+  /// `arguments`, `exceptions` and `result`; a server, in send_reply, the first and last of a DynamicImplementation's
+  /// request. Contexts are never known.
   virtual Dynamic::ParameterList arguments() = 0;
   virtual Dynamic::ExceptionList exceptions() = 0;
   virtual Dynamic::ContextList contexts() = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/dynamic/run_time_values.hpp"
 #include "corbel/interceptors/interceptors.hpp"
 #include "corbel/interceptors/raised.hpp"
 #include "corbel/orb/face.hpp"
@@ -37,6 +38,20 @@ inline void add_context(orb::KeptContexts& contexts, const IOP::ServiceContext& 
   throw CORBA::BAD_INV_ORDER(corba::minor::kServiceContextThere, kNo);
 }
 
+/// Before the reply out arguments are Anys without a type.
+inline Dynamic::ParameterList parameters_of(const CORBA::NVList& arguments, bool replied) {
+  Dynamic::ParameterList list;
+  list.reserve(arguments.size());
+  for (const CORBA::NamedValue& one : arguments) {
+    const bool in = (one.flags & CORBA::ARG_IN) != 0;
+    const bool out = (one.flags & CORBA::ARG_OUT) != 0;
+    list.emplace_back(in || replied ? one.value : CORBA::Any(),
+                      !out ? CORBA::ParameterMode::PARAM_IN
+                           : (in ? CORBA::ParameterMode::PARAM_INOUT : CORBA::ParameterMode::PARAM_OUT));
+  }
+  return list;
+}
+
 /// What both sides' RequestInfo have in common. `Points` has the rows of the tables that differ.
 template <class Interface, class Request, class Points>
 class InfoBase : public Interface {
@@ -49,13 +64,25 @@ class InfoBase : public Interface {
 
   std::uint32_t request_id() override { return at(Points::kAll).id; }
   std::string operation() override { return std::string(at(Points::kAll).operation); }
-  Dynamic::ParameterList arguments() override { return not_there<Dynamic::ParameterList>(Points::kArguments); }
-  Dynamic::ExceptionList exceptions() override { return not_there<Dynamic::ExceptionList>(Points::kExceptions); }
+  Dynamic::ParameterList arguments() override {
+    const corba::RunTimeValues& values = values_at(Points::kArguments);
+    return values.arguments == nullptr ? not_there<Dynamic::ParameterList>(Points::kArguments)
+                                       : parameters_of(*values.arguments, (point_ & Points::kResult) != 0);
+  }
+  Dynamic::ExceptionList exceptions() override {
+    const corba::RunTimeValues& values = values_at(Points::kExceptions);
+    return values.exceptions == nullptr ? not_there<Dynamic::ExceptionList>(Points::kExceptions) : *values.exceptions;
+  }
   Dynamic::ContextList contexts() override { return not_there<Dynamic::ContextList>(Points::kExceptions); }
   Dynamic::RequestContext operation_context() override {
     return not_there<Dynamic::RequestContext>(Points::kOperationContext);
   }
-  CORBA::Any result() override { return not_there<CORBA::Any>(Points::kResult); }
+  CORBA::Any result() override {
+    const corba::RunTimeValues& values = values_at(Points::kResult);
+    if (values.result == nullptr) return not_there<CORBA::Any>(Points::kResult);
+    const bool is_void = values.result->value.type()->kind() == CORBA::TCKind::tk_null;
+    return is_void ? CORBA::Any(CORBA::_tc_void, nullptr) : values.result->value;
+  }
   bool response_expected() override { return at(Points::kAll).response_expected; }
   Messaging::SyncScope sync_scope() override {
     return static_cast<Messaging::SyncScope>(at(Points::kSyncScope).sync_scope);
@@ -85,6 +112,12 @@ class InfoBase : public Interface {
   T not_there(unsigned points) const {
     (void)at(points);
     throw CORBA::NO_RESOURCES(corba::minor::kNotInThisMapping, kNo, "interceptors are not given Anys of it");
+  }
+  /// Empty if the call's values are not known as Anys.
+  const corba::RunTimeValues& values_at(unsigned points) const {
+    static constexpr corba::RunTimeValues kNone;
+    const Request& request = at(points);
+    return request.values == nullptr ? kNone : *request.values;
   }
   CORBA::Any exception() const { return any_of(at(point::kSendException).exception); }
 

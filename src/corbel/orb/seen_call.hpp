@@ -84,6 +84,9 @@ class SeenCall final : public IncomingCall {
   }
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
+  void show_values(std::shared_ptr<const corba::RunTimeValues> values) noexcept override {
+    seen_.values = std::move(values);
+  }
 
   bool reply_exception() noexcept override try {
     if (base::handles_thread_end()) {  // what is handled from here on is what is told instead
