@@ -118,6 +118,16 @@ TEST_F(Lanes, CanBeAddedLater) {
   EXPECT_EQ(outcome([&] { orb::add_lane(*orb, "too late", 1); }).substr(0, 13), "BAD_INV_ORDER");
 }
 
+TEST_F(Lanes, ThatAreToldNothingListenAsTheOrbDoes) {
+  orb::add_lane(*orb, "beside", 1);
+  const ObjectRef beside = activate(make("beside", "beside"), [](std::int32_t n) { return n + 1; });
+  const std::set<std::string> where = endpoints(beside);
+  ASSERT_EQ(where.size(), 1U);
+  EXPECT_TRUE(where.begin()->starts_with("inproc://"));
+  EXPECT_NE(*where.begin(), "inproc://lane-all");
+  EXPECT_EQ(number(beside, 1), 2);
+}
+
 TEST_F(Lanes, CanBeAddedWhileTheOrbEnds) {
   std::latch begin{2};
   auto adding = std::async(std::launch::async, [&] {

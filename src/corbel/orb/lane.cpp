@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/lane.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -24,10 +25,18 @@ std::string why_bad_endpoint(const std::string& form, std::string_view text, bas
   return hint.empty() ? describe(error) + "; write [protocol+]address, where an address is " + form : std::string(hint);
 }
 
+std::string prefix_of(const routing::ListenPoint& point) {
+  const std::string_view protocol = point.protocol->name();
+  return protocol == "giop" ? std::string() : std::string(protocol) + '+';
+}
+
 /// As parse_endpoint() reads it.
 std::string text_of(const routing::ListenPoint& point) {
-  const std::string_view protocol = point.protocol->name();
-  return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
+  return prefix_of(point) + point.endpoint->text();
+}
+
+std::string text_of(const ListenEndpoint& endpoint) {
+  return endpoint.protocol.empty() ? endpoint.endpoint : endpoint.protocol + '+' + endpoint.endpoint;
 }
 
 std::unique_ptr<connection::Server> make_server(const connection::Server::Settings& settings,
@@ -42,7 +51,8 @@ std::unique_ptr<connection::Server> make_server(const connection::Server::Settin
 Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
            const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler)
     : name_(std::move(name)),
-      endpoints_(std::move(endpoints)),
+      beside_own_(endpoints.empty()),
+      endpoints_(beside_own_ ? options.listen_endpoints : std::move(endpoints)),
       registry_(registry),
       server_(make_server(settings, handler)),
       acceptors_(options.transport),
@@ -71,9 +81,7 @@ bool Lane::listen() {
   if (listening_) return false;
   std::vector<Opened> all;
   Opening opening(*this);
-  for (const auto& each : endpoints_) {
-    all.push_back(open_one(each.protocol.empty() ? each.endpoint : each.protocol + '+' + each.endpoint, false));
-  }
+  for (const std::string& text : texts()) all.push_back(open_one(text, false));
   if (endpoints_.empty()) {
     for (const auto& transport : registry_.transports()) {
       const auto address = transport->factory().default_address();
@@ -86,6 +94,37 @@ bool Lane::listen() {
   opening.stay();
   for (const Opened& each : all) tell(each);
   return listening_ = true;
+}
+
+std::vector<std::string> Lane::texts() const {
+  std::vector<std::string> texts;
+  for (const ListenEndpoint& each : endpoints_) {
+    std::string text = beside_own_ ? beside(each) : text_of(each);
+    const bool again = beside_own_ && std::find(texts.begin(), texts.end(), text) != texts.end();
+    if (!text.empty() && !again) texts.push_back(std::move(text));
+  }
+  if (texts.empty() && !endpoints_.empty()) {
+    fail("", base::error(base::Stage::configure, Code::bad_argument),
+         "lane '" + name_ + "': beside none of the ORB's endpoints another one can be chosen: say where it listens");
+  }
+  return texts;
+}
+
+/// One that is reached as the ORB's own is, and by nobody else. Empty if there is none: a group has one address for
+/// all, and not every transport chooses names.
+std::string Lane::beside(const ListenEndpoint& own) const {
+  const std::string text = text_of(own);
+  const auto point = of_parts(text, [&] { return registry_.parse_endpoint(text); });
+  if (!point) return text;  // opening it says why
+  const auto& factory = point->transport->factory();
+  if (factory.traits().group_profile != 0) return {};
+  // An address of hosts keeps them; any other is a name of this host, or of a network of the transport's own.
+  const std::string& address = point->endpoint->text();
+  std::string beside =
+      prefix_of(*point) + (factory.address_form() == "host:port" ? address.substr(0, address.rfind(':')) + ":0"
+                                                                 : std::string(factory.scheme()) + "://");
+  if (point->bandwidth != 0) beside += "?bandwidth=" + std::to_string(point->bandwidth);
+  return of_parts(beside, [&] { return registry_.parse_endpoint(beside); }) ? beside : std::string();
 }
 
 void Lane::publish() {

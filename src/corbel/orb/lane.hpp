@@ -22,8 +22,9 @@ class Lane {
  public:
   using PublishedPtr = std::shared_ptr<const std::vector<routing::ListenPoint>>;
 
-  /// `endpoints`: none means one of each transport that has a default. Throws INITIALIZE if the system gives no
-  /// descriptors.
+  /// `endpoints`: none means one beside each of the ORB's own (-ORBListenEndpoints): by the same protocol and
+  /// transport, at the same hosts, with a port or name that the system chooses. If those are none, too, it is one of
+  /// each transport that has a default. Throws INITIALIZE if the system gives no descriptors.
   Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
        const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler);
 
@@ -59,12 +60,15 @@ class Lane {
 
   template <class Ask>
   auto of_parts(const std::string& text, const Ask& ask) const -> decltype(ask());
+  std::vector<std::string> texts() const;
+  std::string beside(const ListenEndpoint& own) const;
   Opened open_one(const std::string& text, bool by_default);
   void tell(const Opened& opened) const noexcept;
   [[noreturn]] void fail(const std::string& text, base::Error error, const std::string& why) const;
   void publish();
 
   const std::string name_;
+  const bool beside_own_;  // its endpoints are beside those of endpoints_, which are the ORB's own
   const std::vector<ListenEndpoint> endpoints_;
   const routing::Registry& registry_;
   std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections

@@ -55,9 +55,10 @@ CORBEL_API std::string serve_locally(CORBA::ORB& orb, const std::string& name);
 
 /// Makes another lane, as -ORBLane does: threads and endpoints of their own, for the adapters that choose it
 /// (poa::LanePolicy). At most so many threads, which come and go with the work. `endpoints` are opened for the first
-/// reference that names them; none: one of each transport that has a default. `stack_size`: of the threads, in
-/// octets, 256 KiB at least; 0: the system's. It ends with the ORB. Throws BAD_PARAM if there is one of the name or it
-/// has no threads, IMP_LIMIT if there are 64, NO_MEMORY.
+/// reference that names them; none: one beside each of -ORBListenEndpoints, by the same protocol and transport at the
+/// same hosts, at a port or name that the system chooses. `stack_size`: of the threads, in octets, 256 KiB at least; 0:
+/// the system's. It ends with the ORB. Throws BAD_PARAM if there is one of the name or it has no threads, IMP_LIMIT if
+/// there are 64, NO_MEMORY.
 CORBEL_API void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
                          const std::vector<std::string>& endpoints = {}, std::size_t stack_size = 0);
 
