@@ -17,8 +17,7 @@ class RequestHandler {
   virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request) noexcept = 0;
   /// From now on requests may come that were sent to a group (transport::Traits::group_profile).
   virtual void on_group() noexcept {}
-  /// The client does not want the answer to a request any more that it sent before. Only of requests that were deferred
-  /// is there anything to do then.
+  /// The client does not want the answer to a request any more that it sent before. Most have been answered by then.
   virtual void on_cancel(Connection&, const messaging::Origin&) noexcept {}
   /// The conversation has ended while requests of it were deferred: their answers go nowhere.
   virtual void on_end(Connection&) noexcept {}

@@ -90,8 +90,7 @@ struct Connection::Serving {
     }
   }
   void cancelled(const messaging::Origin& origin) const noexcept {
-    if (connection.deferred_.load(std::memory_order_relaxed) != 0)
-      connection.server_->handler().on_cancel(connection, origin);
+    connection.server_->handler().on_cancel(connection, origin);
   }
   /// A peer that does not take replies is not asked for more requests. A connection takes turns if others wait for a
   /// thread, or if it leaves messages open. The side that connected reads on: both might wait for the other to read.

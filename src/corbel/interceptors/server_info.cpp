@@ -45,6 +45,14 @@ std::optional<std::uint64_t> ServerInfo::request_octets() {
   return at(ServerPoints::kAll).octets;
 }
 
+base::Deadline ServerInfo::begin_wait() {
+  orb::Waits* const waits = at(point::kReceiveRequest).waits;
+  if (waits == nullptr) return base::Deadline::none();
+  const base::Deadline until = waits->begin_wait();
+  waits_ = waits;
+  return until;
+}
+
 PortableInterceptor::ServerId ServerInfo::server_id() {
   (void)at(ServerPoints::kLater);
   return all_.core().options().server_id;

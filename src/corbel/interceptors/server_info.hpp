@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "corbel/interceptors/request_info.hpp"
+#include "corbel/interceptors/waiting_request.hpp"
 
 namespace corbel::interceptors {
 
@@ -42,11 +43,15 @@ struct ServerPoints {
 };
 
 class ServerInfo final : public InfoBase<PortableInterceptor::ServerRequestInfo, orb::ServerRequest, ServerPoints>,
-                         public SizedRequest {
+                         public SizedRequest,
+                         public WaitingRequest {
  public:
   using InfoBase::InfoBase;
 
   std::optional<std::uint64_t> request_octets() override;
+  base::Deadline begin_wait() override;
+  bool is_given_up() const noexcept override { return waits_ != nullptr && waits_->is_given_up(); }
+  const base::Log& log() const noexcept override { return all_.core().log(); }
 
   // slots() first: it refuses when the interceptors may be gone.
   CORBA::Any get_slot(PortableInterceptor::SlotId id) override {
@@ -73,6 +78,8 @@ class ServerInfo final : public InfoBase<PortableInterceptor::ServerRequestInfo,
  private:
   SlotValues& slots();
   const orb::ServedObject& object(unsigned points) const;
+
+  const orb::Waits* waits_ = nullptr;  // since it waits
 };
 
 }  // namespace corbel::interceptors

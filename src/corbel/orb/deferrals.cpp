@@ -5,6 +5,17 @@
 
 namespace corbel::orb {
 
+Pause::Pause(Deferrals& all, const connection::Connection& connection, const messaging::Origin& origin)
+    : Entry(&connection, origin), all_(all) {
+  const std::lock_guard lock(all_.mutex_);
+  all_.pauses_.add(*this);
+}
+
+Pause::~Pause() {
+  const std::lock_guard lock(all_.mutex_);
+  (void)all_.pauses_.remove(*this);
+}
+
 bool Deferrals::add(base::SharedPtr<Deferral> deferral) {
   const std::lock_guard lock(mutex_);
   if (ended_) return false;
@@ -25,6 +36,7 @@ void Deferrals::remove(Deferral& deferral) noexcept {
 void Deferrals::cancel(const connection::Connection& connection, const messaging::Origin& origin) noexcept {
   const std::lock_guard lock(mutex_);
   if (Deferral* const found = waiting_.find(connection, origin)) found->cancel();
+  if (Pause* const found = pauses_.find(connection, origin)) found->cancelled_.store(true, std::memory_order_relaxed);
 }
 
 std::size_t Deferrals::count() const {

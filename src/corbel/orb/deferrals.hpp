@@ -37,6 +37,26 @@ class Deferral : public connection::RequestTable<Deferral>::Entry {
   base::SharedPtr<Deferral> self_;  // while it is listed; guarded by the mutex of Deferrals
 };
 
+class Deferrals;
+
+/// A request that waits before its servant is called, while this is there: on the stack of its thread.
+class Pause : public connection::RequestTable<Pause>::Entry {
+ public:
+  /// Throws std::bad_alloc.
+  Pause(Deferrals& all, const connection::Connection& connection, const messaging::Origin& origin);
+  ~Pause();
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+  /// Its client wants no answer any more. Any thread.
+  bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class Deferrals;
+  Deferrals& all_;
+  std::atomic<bool> cancelled_{false};
+};
+
 /// The requests of one ORB that wait for their answers: a table by connection and request, of which each entry keeps
 /// its request. Owned by the Core. Thread-safe.
 class Deferrals {
@@ -57,7 +77,7 @@ class Deferrals {
   bool add(base::SharedPtr<Deferral> deferral);
   /// It has been answered; does nothing if it is not listed.
   void remove(Deferral& deferral) noexcept;
-  /// The client of that request wants no answer any more.
+  /// The client of that request, which may also wait before its servant is called, wants no answer any more.
   void cancel(const connection::Connection& connection, const messaging::Origin& origin) noexcept;
   std::size_t count() const;
   /// Answers for all, and lists no more. False if one of them, which another thread is just answering, has not gone by
@@ -65,6 +85,7 @@ class Deferrals {
   bool end_all(base::Deadline deadline) noexcept;
 
  private:
+  friend class Pause;
   const base::Log& log_;
   ValueMemory& memory_;
   const std::atomic<ObjectAdapter*>& adapter_;
@@ -72,6 +93,7 @@ class Deferrals {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable gone_;
   connection::RequestTable<Deferral> waiting_;
+  connection::RequestTable<Pause> pauses_;
   bool ended_ = false;
 };
 

@@ -22,13 +22,6 @@ class ResumedCall final : public IncomingCall {
       : IncomingCall(core, connection, request, nothing) {}
 };
 
-policy::UtcTime end_of(const messaging::IncomingRequest& request) {
-  base::ConstByteSpan policies;
-  if (request.contexts.count() == 0 || !request.contexts.find(kInvocationPoliciesContext, policies))
-    return policy::kNever;
-  return end_time(policies);
-}
-
 }  // namespace
 
 corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection& connection,
@@ -65,6 +58,7 @@ void DeferredRequest::keep(ServerRequest& seen) {
   seen.slots = seen_->slots;  // NOLINT(bugprone-use-after-move): a new value; the thread leaves them by itself
   seen_->operation = request_.operation;
   seen_->object_key = request_.object_key;
+  seen_->waits = nullptr;  // the thread's
   core_.hooks()->defer(*seen_);
 }
 
@@ -76,7 +70,7 @@ DeferredRequest::DeferredRequest(Core& core, connection::Connection& connection,
       connection_(&connection),
       names_(new char[request.operation.size() + request.object_key.size()]),
       expected_(expected),
-      end_time_(end_of(request)) {
+      end_time_(end_time_of(request.contexts)) {
   char* const key = std::copy(request.operation.begin(), request.operation.end(), names_.get());
   std::copy(request.object_key.begin(), request.object_key.end(), reinterpret_cast<base::Octet*>(key));
   request_.origin = request.origin;

@@ -50,9 +50,7 @@ void put(cdr::Encoder& encoder, std::string_view id, std::uint32_t minor, corba:
 
 /// A request that comes too late for its client is not served (CORBA 3.3 part 1, 17.2.4).
 [[gnu::noinline]] void check_in_time(const messaging::ServiceContextView& contexts) {
-  base::ConstByteSpan policies;
-  if (!contexts.find(kInvocationPoliciesContext, policies)) return;
-  if (policy::until(end_time(policies)) == base::Duration::zero()) {
+  if (policy::until(end_time_of(contexts)) == base::Duration::zero()) {
     corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo, "the request came when its time was over");
   }
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/policy_core.hpp"
@@ -63,6 +64,19 @@ struct ClientRequest : HookedRequest {
   std::shared_ptr<const void> slots;
 };
 
+/// A request that hooks may have wait before its upcall.
+class Waits {
+ public:
+  /// It begins to: until when, which is -ORBHoldTimeout from now, or when its client's time is over. Throws
+  /// std::bad_alloc. Its own thread.
+  virtual base::Deadline begin_wait() = 0;
+  /// Since then: its client has cancelled it, or has gone, or its time is over. Any thread.
+  virtual bool is_given_up() const noexcept = 0;
+
+ protected:
+  ~Waits() = default;
+};
+
 /// A request that came, from another process or this one.
 struct ServerRequest : HookedRequest {
   std::optional<std::uint64_t> octets;  ///< of its arguments; nothing if they are not marshalled
@@ -70,6 +84,7 @@ struct ServerRequest : HookedRequest {
   bool located = false;  ///< the servant was found; `object` says of what
   ServedObject object;
   std::shared_ptr<void> slots;  ///< the hooks' own
+  Waits* waits = nullptr;       ///< before its upcall, if it came over a connection; else null
 };
 
 /// Makes the references of an adapter. Thread-safe.

@@ -151,6 +151,7 @@ class IncomingCall : public corba::ServerCall {
   corba::DeferredReplyPtr defer_seen(std::span<const std::string_view> raises, std::size_t octets, ServerRequest* seen);
 
   Core& core() const noexcept { return core_; }
+  const connection::Connection& connection() const noexcept { return connection_; }
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
 
  private:

@@ -47,6 +47,11 @@ base::Bytes encode_invocation_policies(const policy::ClientPolicies& policies) {
   return octets ? *std::move(octets) : base::Bytes();
 }
 
+UtcTime end_time_of(const messaging::ServiceContextView& contexts) {
+  base::ConstByteSpan policies;
+  return contexts.count() != 0 && contexts.find(kInvocationPoliciesContext, policies) ? end_time(policies) : kNever;
+}
+
 UtcTime end_time(base::ConstByteSpan context) {
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(context);
   UtcTime end = kNever;

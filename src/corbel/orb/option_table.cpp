@@ -97,8 +97,8 @@ constexpr OptionRow kOptionTable[] = {
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
-     "longest time a request waits for a holding POA manager, or for its turn with a servant activator, before "
-     "TRANSIENT; 0: not at all, and for turns without limit"},
+     "longest time a request waits for a holding POA manager, for its turn with a servant activator, or for a thread "
+     "of its Real-time CORBA thread pool, before TRANSIENT; 0: not at all, and for turns and threads without limit"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
      "what a oneway call waits for; target: also tells of exceptions"},
     {"OnewayQueue", NumberMember{CORBEL_MEMBER(oneways.limit)}, 0, 0x7fffffff, "octets",

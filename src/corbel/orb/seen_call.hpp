@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/incoming_call.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 
 namespace corbel::orb {
 
@@ -36,12 +39,13 @@ inline void note_exception(HookedRequest& request, const corba::ServerCall* call
 }
 
 /// A request that came over a connection and that hooks see.
-class SeenCall final : public IncomingCall {
+class SeenCall final : public IncomingCall, private Waits {
  public:
   SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
            cdr::Decoder& body)
       : IncomingCall(core, connection, request, body, &kNothing), hooks_(*core.hooks()), request_(request) {
     seen_.octets = body.remaining();
+    seen_.waits = this;
   }
   /// One that was deferred, to be answered now.
   SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
@@ -61,6 +65,20 @@ class SeenCall final : public IncomingCall {
     hooks_.on_request(seen_);
     over_ = seen_.outcome != Outcome::pending;
     throw_outcome(seen_);
+  }
+
+  /// As long as for a POA manager; if nothing is to be held, without limit, as requests that take turns.
+  base::Deadline begin_wait() override {
+    pause_.emplace(core().deferrals(), connection(), request_.origin);
+    end_time_ = end_time_of(request_.contexts);
+    const base::Duration held = core().request_policies().hold;
+    const base::Duration left = end_time_ == policy::kNever ? base::Duration::max() : policy::until(end_time_);
+    return base::Deadline::no_sooner_than(held == base::Duration::zero() ? left : std::min(held, left));
+  }
+  /// A oneway is executed although its client has gone.
+  bool is_given_up() const noexcept override {
+    if (policy::until(end_time_) == base::Duration::zero()) return true;
+    return request_.response == messaging::Response::with_target && (pause_->is_cancelled() || connection().failed());
   }
 
   /// Skeletons ask for octets when they know the operation, and then the servant has been found. That this call has
@@ -141,6 +159,8 @@ class SeenCall final : public IncomingCall {
   const messaging::IncomingRequest& request_;
   ServerRequest seen_;
   std::vector<messaging::ServiceContext> added_;
+  std::optional<Pause> pause_;
+  policy::UtcTime end_time_ = policy::kNever;
   bool over_ = false;  // the hooks that were told of the request have been told of its end
 };
 

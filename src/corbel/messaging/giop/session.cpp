@@ -125,8 +125,8 @@ base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incomi
     case MessageType::locate_request:
       return look_at_locate_request(frame, incoming);
     case MessageType::cancel_request: {
-      // When this is read, the request that it names has been answered, unless only a part of it has come or its answer
-      // was deferred.
+      // When this is read, the request that it names has mostly been answered, unless only a part of it has come, its
+      // answer was deferred, or it waits for something.
       const auto id = codec_.decode_cancel_request(frame, incoming.octets);
       if (!id) return malformed();
       if (joining_ != nullptr) joining_->drop(*id);
