@@ -4,12 +4,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <corbel/base/deadline.hpp>
 
 #include "priorities.hpp"
 
@@ -48,26 +49,54 @@ class Admission : public std::enable_shared_from_this<Admission> {
   };
   using PlacePtr = std::unique_ptr<Place>;
 
+  /// How long a request waits, if it has to.
+  class Patience {
+   public:
+    /// It begins to: until when. Its own thread. May throw.
+    virtual base::Deadline begin() = 0;
+    /// After begin(): nobody waits for it any more. Any thread, with a lock.
+    virtual bool is_over() const noexcept = 0;
+
+   protected:
+    ~Patience() = default;
+  };
+
   /// `lanes`: sorted by priority, at least one. `borrows`: a lane without a free place takes one of a lower lane.
   /// Without `buffers` any number may wait.
   Admission(const std::vector<Lane>& lanes, bool borrows, std::optional<Buffers> buffers);
 
-  /// For a request of this priority: of its lane, as lane_for() has it. Waits until there is one, behind those that
-  /// came before; what lanes of higher priority may borrow they get first. Null, at once, if no more may wait.
-  PlacePtr enter(Priority priority, std::uint64_t octets);
+  /// For a request of this priority: of its lane, as lane_for() has it. Waits until there is one, behind those that are
+  /// more urgent or as urgent and came before; what lanes of higher priority may borrow they get first. Null, at once,
+  /// if no more may wait, and later if its patience ends; null has as much as it takes.
+  PlacePtr enter(Priority priority, std::uint64_t octets, Patience* patience = nullptr);
   std::size_t waiting() const;
 
  private:
+  /// On its thread's stack.
   struct Waiter {
-    std::condition_variable ready;
-    std::optional<std::size_t> given;  // whose place
+    const std::size_t lane;
+    const Priority priority;
+    const std::uint64_t octets;
+    const Patience* const patience;
+    std::condition_variable ready{};
+    bool listed = false;
+    std::optional<std::size_t> given{};  // whose place, if any, when it is listed no more
+    Waiter* before = nullptr;
+    Waiter* behind = nullptr;
   };
+  /// Those who wait: the most urgent first, and of equals who came first.
   struct State {
     std::uint32_t free = 0;
-    std::deque<Waiter*> waiters;
+    Waiter* first = nullptr;
+    Waiter* last = nullptr;
   };
 
   std::optional<std::size_t> take(std::size_t lane);
+  std::optional<std::size_t> wait(std::unique_lock<std::mutex>& lock, Waiter& waiter, base::Deadline until);
+  void list(Waiter& waiter) noexcept;
+  void unlist(Waiter& waiter) noexcept;
+  bool end_if_over(Waiter& waiter) noexcept;
+  bool is_full(std::uint64_t octets) const noexcept;
   void leave(std::size_t lane);
 
   const bool borrows_;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <latch>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -79,6 +81,85 @@ TEST(Admission, AFreedPlaceGoesToTheMostUrgentThatMayHaveIt) {
   higher.join();
   EXPECT_EQ(high_came, 1);
   EXPECT_EQ(low_came, 2);
+}
+
+TEST(Admission, TheMostUrgentOfALaneAreServedFirstAndEqualsAsTheyCame) {
+  const auto admission = make({{10, 1}}, false, Admission::Buffers{6, 1000});
+  auto running = admission->enter(10, 0);
+  const std::vector<Priority> priorities{20, 10, 30000, 20, 5, 30000};
+  std::mutex mutex;
+  std::vector<std::size_t> order;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < priorities.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const auto place = admission->enter(priorities[i], 1);
+      const std::lock_guard lock(mutex);
+      order.push_back(i);
+    });
+    await_waiting(*admission, static_cast<std::uint32_t>(i + 1));
+  }
+  running.reset();
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(order, (std::vector<std::size_t>{2, 5, 0, 3, 1, 4}));
+}
+
+/// Of a request of a test.
+class Bounded final : public Admission::Patience {
+ public:
+  explicit Bounded(base::Deadline until = base::Deadline::none()) noexcept : until_(until) {}
+  base::Deadline begin() override { return until_; }
+  bool is_over() const noexcept override { return over; }
+
+  std::atomic<bool> over{false};
+
+ private:
+  const base::Deadline until_;
+};
+
+TEST(Admission, ARequestWaitsNoLongerThanItMay) {
+  const auto admission = make({{10, 1}}, false, kOne);
+  auto running = admission->enter(10, 0);
+  for (int i = 0; i < 2; ++i) {  // what it took is given back
+    Bounded bounded(base::Deadline::after(std::chrono::milliseconds(10)));
+    EXPECT_EQ(admission->enter(10, 100, &bounded), nullptr);
+  }
+  EXPECT_EQ(admission->waiting(), 0U);
+  running.reset();
+  EXPECT_NE(admission->enter(10, 0), nullptr);
+}
+
+TEST(Admission, ThoseForWhomNobodyWaitsKeepNobodyOut) {
+  const auto admission = make({{10, 1}, {20, 1}}, false, kOne);
+  auto low = admission->enter(10, 0);
+  auto high = admission->enter(20, 0);
+  Bounded bounded;
+  std::thread dead([&] { EXPECT_EQ(admission->enter(20, 100, &bounded), nullptr); });
+  await_waiting(*admission, 1);
+  EXPECT_EQ(admission->enter(10, 1), nullptr);
+  bounded.over = true;
+  std::thread live([&] { EXPECT_NE(admission->enter(10, 100), nullptr); });
+  dead.join();
+  await_waiting(*admission, 1);
+  low.reset();
+  live.join();
+}
+
+TEST(Admission, ThoseForWhomNobodyWaitsGetNoPlace) {
+  const auto admission = make({{10, 1}}, false, Admission::Buffers{3, 1000});
+  auto running = admission->enter(10, 0);
+  std::vector<Bounded> all(3);
+  std::atomic<int> served{0};
+  std::vector<std::thread> threads;
+  for (Bounded& each : all) {
+    threads.emplace_back([&] { served += admission->enter(10, 1, &each) != nullptr ? 1 : 0; });
+    await_waiting(*admission, static_cast<std::uint32_t>(threads.size()));
+  }
+  all[0].over = true;
+  all[2].over = true;
+  running.reset();
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(served, 1);
+  EXPECT_NE(admission->enter(10, 0), nullptr);
 }
 
 TEST(Admission, NoMoreMayWaitThanTheBuffersHold) {

@@ -45,7 +45,7 @@ struct Settings {
   /// Between priorities of CORBA and the class's; null: linear over all of the class (`other`: the same numbers).
   std::shared_ptr<RTCORBA::PriorityMapping> mapping{};
   /// Where each lane of a thread pool listens, as for -ORBListenEndpoints, with ports that the system chooses
-  /// ("tcp://192.0.2.1:0"); none: one of each transport that has a default.
+  /// ("tcp://192.0.2.1:0"); none: beside each of the ORB's own, by the same transport at the same hosts.
   std::vector<std::string> lane_endpoints{};
   /// Locked when the RealTime is made, for the rest of the process's life.
   MemoryLock memory = MemoryLock::none;

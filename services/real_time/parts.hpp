@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ class HasModel {
 class HasPool {
  public:
   virtual ~HasPool() = default;
+  virtual std::uint32_t id() const noexcept = 0;
   /// Of servants whose adapter has no model; nothing if the pool has lanes.
   virtual std::optional<Priority> default_priority() const noexcept = 0;
   /// The priorities of its threads, sorted: one for each lane.
@@ -35,6 +37,11 @@ class HasPool {
   /// By which its requests wait; null if the ORB's lanes say all.
   virtual const std::shared_ptr<Admission>& admission() const noexcept = 0;
 };
+
+/// What a pool's lane is called among those of the ORB.
+inline std::string name_of_lane(std::uint32_t pool, Priority priority) {
+  return "pool " + std::to_string(pool) + " priority " + std::to_string(priority);
+}
 
 /// What a PriorityBandedConnectionPolicy is, too.
 class HasBands {

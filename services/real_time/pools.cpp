@@ -90,6 +90,7 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
   std::shared_ptr<const poa::LaneGroup> lane_group(const CORBA::PolicyList& policies) const override {
     return pools_->find_lanes(id_, model_in(policies));
   }
+  std::uint32_t id() const noexcept override { return id_; }
   std::optional<Priority> default_priority() const noexcept override { return default_; }
   const std::vector<Priority>& lanes() const noexcept override { return lanes_; }
   const std::shared_ptr<Admission>& admission() const noexcept override { return admission_; }
@@ -109,7 +110,7 @@ Pools::Lane Pools::make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::u
   if (orb_->ended.load(std::memory_order_acquire)) {
     throw CORBA::OBJECT_NOT_EXIST(0, kNo, "the ORB has been destroyed");
   }
-  Lane lane{priority, "pool " + std::to_string(id) + " priority " + std::to_string(priority)};
+  Lane lane{priority, name_of_lane(id, priority)};
   std::vector<std::string> none;
   const auto orb = CORBA::ORB_init(none, orb_->id);  // there is one: that
   orb::add_lane(*orb._shared(), lane.name, threads, endpoints_, stack_size);

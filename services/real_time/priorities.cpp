@@ -119,7 +119,7 @@ bool Priorities::set(Priority priority) {
   } else {
     own.set = priority;
   }
-  tell(native);
+  (void)tell(native);
   return true;
 }
 
@@ -129,7 +129,7 @@ std::shared_ptr<Held> Priorities::begin(Priority priority, std::optional<Priorit
   settle();
   auto held = std::make_shared<Held>(priority, rest);
   Own::here().requests.push_back(held);
-  tell(native);
+  held->refused = tell(native);
   return held;
 }
 
@@ -152,25 +152,26 @@ void Priorities::settle() noexcept {
 void Priorities::tell_mapped(Priority priority) noexcept {
   try {
     std::int16_t native = 0;
-    if (mapping_->to_native(priority, native)) tell(native);
+    if (mapping_->to_native(priority, native)) (void)tell(native);
   } catch (...) {  // the application's mapping: the thread keeps what it has until its next request
   }
 }
 
-/// The operating system: of the calling thread.
-void Priorities::tell(std::int16_t native) noexcept {
-  if (scheduling_ == Scheduling::other) return;
+/// The operating system: of the calling thread. Why it refuses (errno); 0: it does not.
+int Priorities::tell(std::int16_t native) noexcept {
+  if (scheduling_ == Scheduling::other) return 0;
   Own::here().remember();
   sched_param parameters{};
   parameters.sched_priority = native;
   const int error = ::pthread_setschedparam(::pthread_self(), class_of(scheduling_), &parameters);
-  if (error == 0) return;
+  if (error == 0) return 0;
   try {
     note_refusal("priority " + std::to_string(native) +
                  (scheduling_ == Scheduling::fifo ? " of SCHED_FIFO" : " of SCHED_RR") + ": " +
                  std::generic_category().message(error));
   } catch (const std::bad_alloc&) {  // then it is told the next time
   }
+  return error;
 }
 
 void Priorities::note_refusal(std::string what) noexcept {

@@ -40,6 +40,7 @@ struct Held {
   Held(Priority its, std::optional<Priority> then) noexcept : priority(its), rest(then) {}
   Priority priority;                   ///< of its thread only
   const std::optional<Priority> rest;  ///< of the thread when nothing else says more; nothing: what it was made with
+  int refused = 0;  ///< why the operating system has not given the thread this priority at first (errno)
   std::atomic<bool> over{false};
 };
 
@@ -72,7 +73,7 @@ class Priorities {
   std::string refused() const;
 
  private:
-  void tell(std::int16_t native) noexcept;
+  int tell(std::int16_t native) noexcept;
   void tell_mapped(Priority priority) noexcept;
 
   const Scheduling scheduling_;

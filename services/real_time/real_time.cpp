@@ -4,11 +4,18 @@
 #include <array>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
+#include <corbel/base/log.hpp>
+#include <corbel/corba/minor_codes.hpp>
+
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/interceptors/sees_threads.hpp"
+#include "corbel/interceptors/waiting_request.hpp"
 #include "endpoints.hpp"
 #include "memory.hpp"
 #include "parts.hpp"
@@ -99,10 +106,11 @@ class Running {
   std::array<Shard, 16> shards_;
 };
 
+using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
+
 /// A request and the thread pool whose thread runs it, if it is one: what comes from this process takes none.
 class Served {
  public:
-  using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
   Served(IDL::traits<CORBA::Policy>::ref_type policy, const Info& info) : policy_(std::move(policy)) {
     if (policy_ == nullptr) return;
     auto* const sized = dynamic_cast<interceptors::SizedRequest*>(info._shared().get());
@@ -116,6 +124,7 @@ class Served {
   std::optional<Priority> rest(Priority priority) const {
     return pool_ == nullptr || on_main_thread_ ? std::nullopt : std::optional(lane_for(pool_->lanes(), priority));
   }
+  const HasPool* pool() const { return pool_; }
   Admission* admission() const { return pool_ == nullptr ? nullptr : pool_->admission().get(); }
   const std::optional<std::uint64_t>& octets() const { return octets_; }
 
@@ -126,9 +135,42 @@ class Served {
   bool on_main_thread_ = false;  // which is none of the pool's
 };
 
+/// How long a request waits for a place in its pool.
+class Waiting final : public Admission::Patience {
+ public:
+  explicit Waiting(const Info& info) noexcept : info_(info) {}
+
+  base::Deadline begin() override {
+    request_ = dynamic_cast<interceptors::WaitingRequest*>(info_._shared().get());
+    if (request_ != nullptr) until_ = request_->begin_wait();
+    return until_;
+  }
+  bool is_over() const noexcept override { return request_ != nullptr && request_->is_given_up(); }
+  /// Tells why it has got none.
+  [[noreturn]] void refuse(Priority priority) const {
+    if (is_over()) {
+      CORBEL_LOG(request_->log(), server, debug, "nobody waits for a request of a thread pool any more",
+                 {"operation", info_->operation()}, {"priority", priority});
+      throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, kNo,
+                           "the client has given up while the request waited in its thread pool");
+    }
+    if (!until_.expired()) {
+      throw CORBA::TRANSIENT(0, kNo, "the thread pool buffers no more requests, and all of its threads are busy");
+    }
+    CORBEL_LOG(request_->log(), server, warning, "request waited too long for a thread of its pool",
+               {"operation", info_->operation()}, {"priority", priority}, {"limit", "-ORBHoldTimeout"});
+    throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
+                           "the request has waited too long: all threads of its pool are busy");
+  }
+
+ private:
+  const Info& info_;
+  interceptors::WaitingRequest* request_ = nullptr;  // once it waits
+  base::Deadline until_ = base::Deadline::none();
+};
+
 class ServerSide final : public pi::ServerRequestInterceptor, public interceptors::SeesThreads {
  public:
-  using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
   ServerSide(PrioritiesPtr priorities, std::shared_ptr<OrbOf> orb)
       : priorities_(std::move(priorities)), orb_(std::move(orb)) {}
 
@@ -145,13 +187,13 @@ class ServerSide final : public pi::ServerRequestInterceptor, public interceptor
       throw CORBA::DATA_CONVERSION(kMappingFailed, kNo,
                                    "no native priority for the request's, " + std::to_string(*priority));
     }
+    if (held->refused != 0) tell_refused(info, served, *priority, held->refused);
     const std::uint32_t id = info->request_id();
     running_.begin(id, std::move(held));
     if (served.admission() == nullptr) return;
-    auto place = served.admission()->enter(*priority, *served.octets());
-    if (place == nullptr) {
-      throw CORBA::TRANSIENT(0, kNo, "the thread pool buffers no more requests, and all of its threads are busy");
-    }
+    Waiting waiting(info);
+    auto place = served.admission()->enter(*priority, *served.octets(), &waiting);
+    if (place == nullptr) waiting.refuse(*priority);
     running_.admit(id, std::move(place));
   }
   void send_reply(Info info) override { end(info); }
@@ -194,6 +236,21 @@ class ServerSide final : public pi::ServerRequestInterceptor, public interceptor
     return priority;
   }
 
+  /// Aloud, once for each lane of a pool and once for all that is in none.
+  void tell_refused(const Info& info, const Served& served, Priority priority, int why) {
+    const auto* const request = dynamic_cast<const interceptors::WaitingRequest*>(info._shared().get());
+    if (request == nullptr) return;
+    const HasPool* const pool = served.pool();
+    const auto lane = pool == nullptr ? std::string() : name_of_lane(pool->id(), lane_for(pool->lanes(), priority));
+    {
+      const std::lock_guard lock(mutex_);
+      if (!told_.insert(lane).second) return;
+    }
+    CORBEL_LOG(request->log(), server, warning, "the operating system refuses a thread the priority of its request",
+               {"lane", lane}, {"priority", priority}, {"why", std::generic_category().message(why)},
+               {"mend", "CAP_SYS_NICE or RLIMIT_RTPRIO"});
+  }
+
   void end(const Info& info) {
     const Run run = running_.end(info->request_id());
     if (run.held != nullptr) priorities_->end(*run.held);
@@ -202,6 +259,8 @@ class ServerSide final : public pi::ServerRequestInterceptor, public interceptor
   const PrioritiesPtr priorities_;
   const std::shared_ptr<OrbOf> orb_;
   Running running_;
+  std::mutex mutex_;  // guards told_
+  std::set<std::string> told_;
 };
 
 /// References of adapters with a priority model, or with bands, say which.

@@ -7,9 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <corbel/base/kept_log.hpp>
+#include <corbel/builtins/builtins.hpp>
 
 #include "RTCORBA.hpp"
 #include "real_time_test_server.hpp"
@@ -26,7 +30,7 @@ class Doing final : public virtual CORBA::servant_traits<Timed::Servant>::base_t
   explicit Doing(std::function<std::int16_t()> action) : action_(std::move(action)) {}
   std::int16_t priority() override { return action_(); }
   std::int16_t pass(ServantRef, std::int16_t) override { return 0; }
-  void refuse() override {}
+  void refuse() override { (void)action_(); }
 
  private:
   const std::function<std::int16_t()> action_;
@@ -34,9 +38,14 @@ class Doing final : public virtual CORBA::servant_traits<Timed::Servant>::base_t
 
 class TwoOrbs {
  public:
-  explicit TwoOrbs(Settings settings) : real_time_(std::move(settings)) {
-    server = orb("-ORBCollocation", "off");
-    client = orb("-ORBConnectionsPerEndpoint", "1");  // calls of one kind share a connection
+  /// `options`: the server's, which listens at `endpoints`; empty: where it likes.
+  explicit TwoOrbs(Settings settings, std::vector<std::string> options = {},
+                   const std::string& endpoints = "tcp://127.0.0.1:0")
+      : real_time_(std::move(settings)) {
+    options.insert(options.end(), {"-ORBCollocation", "off"});
+    if (!endpoints.empty()) options.insert(options.end(), {"-ORBListenEndpoints", endpoints});
+    server = orb(std::move(options), log);
+    client = orb({"-ORBConnectionsPerEndpoint", "1"});  // calls of one kind share a connection
     rt = IDL::traits<RTCORBA::RTORB>::narrow(server->resolve_initial_references("RTORB"));
     current = IDL::traits<RTCORBA::Current>::narrow(server->resolve_initial_references("RTCurrent"));
     root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
@@ -69,16 +78,23 @@ class TwoOrbs {
     });
   }
 
- private:
-  static IDL::traits<CORBA::ORB>::ref_type orb(const char* option, const char* value) {
-    std::vector<std::string> words{"test", "-ORBListenEndpoints", "tcp://127.0.0.1:0", option, value};
-    return CORBA::ORB_init(words, "one of two " + std::to_string(++number_));
+  static IDL::traits<CORBA::ORB>::ref_type orb(std::vector<std::string> options,
+                                               std::shared_ptr<base::LogSink> sink = nullptr) {
+    options.insert(options.begin(), "test");
+    std::vector<char*> words;
+    for (std::string& each : options) words.push_back(each.data());
+    auto count = static_cast<int>(words.size());
+    corbel::orb::Components components = builtins::components();
+    components.log_sink = std::move(sink);
+    return CORBA::ORB_init(count, words.data(), "one of two " + std::to_string(++number_), components);
   }
 
+ private:
   inline static int number_ = 0;
   RealTime real_time_;
 
  public:
+  const std::shared_ptr<base::KeptLog> log = std::make_shared<base::KeptLog>();  // the server's
   IDL::traits<CORBA::ORB>::ref_type server;
   IDL::traits<CORBA::ORB>::ref_type client;
   IDL::traits<RTCORBA::RTORB>::ref_type rt;
