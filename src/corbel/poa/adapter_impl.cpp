@@ -206,7 +206,7 @@ bool Adapter::activate(std::string_view path) {
   base::SharedPtr<Poa> poa = space_->root();
   while (poa != nullptr && !path.empty()) {
     const std::size_t end = std::min(path.find(kPathSeparator), path.size());
-    poa = poa->child(path.substr(0, end), true);
+    poa = poa->child(path.substr(0, end), Poa::Missing::activate_for_request);
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return poa != nullptr;

@@ -47,6 +47,8 @@ class AdapterSpace final : public base::SharedFromThis {
   std::mutex& tree() noexcept { return tree_; }
   /// Persistent POAs by path; with tree() locked.
   std::map<std::string, PoaSlot*, std::less<>>& paths() noexcept { return paths_; }
+  /// Told whenever the end of an adapter begins or is over; waits with tree().
+  std::condition_variable& ends_changed() noexcept { return ends_changed_; }
   /// What adapter activators are asked for just now; with tree() locked.
   Activations& activations() noexcept { return activations_; }
   /// How long a request waits for a manager or an adapter activator from now on.
@@ -111,6 +113,7 @@ class AdapterSpace final : public base::SharedFromThis {
   PoaTable table_;
   ManagerRegistry managers_;
   std::mutex tree_;
+  std::condition_variable ends_changed_;
   std::map<std::string, PoaSlot*, std::less<>> paths_;
   Activations activations_;
   std::set<std::string, std::less<>> introduced_;

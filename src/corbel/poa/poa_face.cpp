@@ -80,7 +80,7 @@ PoaRef PoaFace::create_POA(const std::string& adapter_name,
 PoaRef PoaFace::find_POA(const std::string& adapter_name, bool activate_it) {
   return orb::or_no_memory([&] {
     check_exists();
-    const auto found = child(adapter_name, activate_it);
+    const auto found = child(adapter_name, activate_it ? Missing::activate : Missing::leave);
     if (found == nullptr) throw AdapterNonExistent();
     return as_poa(found);
   });

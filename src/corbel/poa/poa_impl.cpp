@@ -73,12 +73,12 @@ base::SharedPtr<Poa> Poa::existing_child(std::string_view name) const {
   return found == children_.end() ? nullptr : found->second;
 }
 
-base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
+base::SharedPtr<Poa> Poa::child(std::string_view name, Missing missing) {
   const std::string path = path_below(path_, name);
   for (;;) {
     {
       std::unique_lock tree(space_->tree());
-      if (!activate || space_->activations().asks_here(path)) return existing_child(name);
+      if (missing == Missing::leave || space_->activations().asks_here(path)) return existing_child(name);
       if (const auto activation = space_->activations().find(path)) {
         if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
           corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
@@ -87,6 +87,15 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
         continue;
       }
       if (auto found = existing_child(name); found != nullptr || child_source_ == nullptr) return found;
+      // Before the activator has its turn, which requests of the old one may need.
+      if (leaving_.contains(name)) {
+        if (missing == Missing::activate_for_request) {
+          corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, kNo,
+                       "POA '" + std::string(name) + "' is being destroyed");
+        }
+        wait_until_free(tree, name);
+        continue;
+      }
     }
     // No other thread may find that it is being made while this one waits for its turn: the thread that has the turn
     // may be the one that asks.
@@ -201,9 +210,12 @@ void Poa::end_tree(bool etherealize_objects, Gone& gone, bool outermost) {
     source.swap(child_source_);
     if (parent != nullptr) {
       const auto mine = parent->children_.find(name_);
-      if (mine != parent->children_.end() && mine->second.get() == this) parent->children_.erase(mine);
+      if (mine != parent->children_.end() && mine->second.get() == this) {
+        parent->leaving_.insert(parent->children_.extract(mine));  // which does not allocate
+      }
     }
     first = begin_ending(etherealize_objects, parent);
+    space_->ends_changed().notify_all();
   }
   if (first) note_gone(gone);
   for (const auto& [name, poa] : children) poa->end_tree(etherealize_objects, gone, false);
@@ -258,11 +270,16 @@ void Poa::clear(PoaLock& lock) {
     lock.lock();
     self.swap(slot_.poa);
     parent.swap(waiting_parent_);
+    if (parent != nullptr) {
+      const auto leaving = parent->leaving_.find(name_);
+      if (leaving != parent->leaving_.end() && leaving->second.get() == this) parent->leaving_.erase(leaving);
+    }
     ++slot_.generation;
     life_ = Life::gone;
     changed_.notify_all();
     lock.unlock();
     space_->table().give_back(slot_);
+    space_->ends_changed().notify_all();
   }
   if (parent != nullptr) parent->leave(nullptr);
   // Nobody looks at the objects any more; the destructors of servants are the application's.

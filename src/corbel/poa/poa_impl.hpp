@@ -92,8 +92,12 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void set_child_source(ChildSourcePtr source);
   /// Throws the user exception.
   [[noreturn]] void raise(Refused why) const;
-  /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
-  base::SharedPtr<Poa> child(std::string_view name, bool activate);
+  /// What child() does about a child that there is not: nothing, or ask the adapter activator. One of this name that is
+  /// being destroyed is waited for before, other than by a request, which is to come again.
+  enum class Missing : std::uint8_t { leave, activate, activate_for_request };
+  /// The child; null if there is none. Throws TRANSIENT to requests, and as create_POA, for one that is being
+  /// destroyed.
+  base::SharedPtr<Poa> child(std::string_view name, Missing missing);
   /// The object key of one of this POA's objects.
   base::Bytes key_of(base::ConstByteSpan object_id) const;
   /// Throws what hooks throw that make references in the POA's place.
@@ -176,6 +180,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void end_objects_after_turn() noexcept;
   void remove(PoaLock& lock, ActiveObject& object);
   void check_not_ended_here() const;
+  void wait_until_free(std::unique_lock<std::mutex>& tree, std::string_view name);
   void check_can_have(std::string_view name);
   void publish();
   void withdraw();
@@ -235,6 +240,7 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   // guarded by AdapterSpace::tree()
   base::SharedPtr<Poa> parent_;
   std::map<std::string, base::SharedPtr<Poa>, std::less<>> children_;
+  std::map<std::string, base::SharedPtr<Poa>, std::less<>> leaving_;  // being destroyed: their names are not free yet
   ChildSourcePtr child_source_;
 
   // guarded by slot_.mutex

@@ -27,6 +27,7 @@ class Poa::Making {
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
 
+  std::unique_lock<std::mutex>& tree() noexcept { return tree_; }
   PoaSlot& take_slot() { return *(slot_ = &space_.table().take()); }
   Poa& take(base::SharedPtr<Poa> poa) { return *(poa_ = std::move(poa)); }
   /// With the tree unlocked meanwhile. No other adapter of this path is made then.
@@ -89,7 +90,10 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
                                const std::string& name, base::SharedPtr<Manager> manager,
                                const AdapterPolicies& policies) {
   Making making(*space);
-  if (parent != nullptr) parent->check_can_have(name);
+  if (parent != nullptr) {
+    parent->wait_until_free(making.tree(), name);
+    parent->check_can_have(name);
+  }
   const AdapterMakers& makers = space->makers();
   PoaSlot& slot = making.take_slot();
   Poa& poa = making.take(makers.poa({std::move(space), parent, name, std::move(manager), policies, slot}));

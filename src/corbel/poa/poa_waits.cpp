@@ -30,6 +30,34 @@ bool Poa::wait_until_gone(base::Deadline deadline) {
   return ended;
 }
 
+/// With the tree locked, which is unlocked meanwhile: waits while a child of the name is being destroyed, until this
+/// POA is, too. The new one's objects may be the old one's, and are not to have two servants at once. Throws as
+/// destroy() that waits.
+void Poa::wait_until_free(std::unique_lock<std::mutex>& tree, std::string_view name) {
+  const auto over = [&] {
+    if (!leaving_.contains(name)) return true;
+    const std::lock_guard lock(slot_.mutex);
+    return life_ != Life::alive;
+  };
+  if (over()) return;
+  if (space_->in_request()) {
+    corba::raise(
+        "BAD_INV_ORDER", corba::minor::kWouldDeadlock, kNo,
+        "waiting from inside a request for the end of POA '" + std::string(name) + "', which is to be made again");
+  }
+  leaving_.find(name)->second->check_not_ended_here();
+  const base::Deadline deadline = space_->shutdown_deadline();
+  if (deadline.is_none()) return space_->ends_changed().wait(tree, over);
+  if (space_->ends_changed().wait_for(tree, deadline.remaining(), over)) return;
+  {
+    Poa& old = *leaving_.find(name)->second;
+    const std::lock_guard lock(old.slot_.mutex);
+    old.tell_still_running("create_POA");
+  }
+  corba::raise("TIMEOUT", kStillRunning, kNo,
+               "POA '" + std::string(name) + "' is being destroyed, and requests still run after -ORBShutdownTimeout");
+}
+
 bool Poa::is_gone() const noexcept {
   const std::lock_guard lock(slot_.mutex);
   return life_ == Life::gone;
