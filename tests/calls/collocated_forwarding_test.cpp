@@ -10,6 +10,7 @@
 
 #include "calls_server.hpp"
 #include "corbel/ior/ior.hpp"
+#include "corbel/mapping/with_policies.hpp"
 #include "support.hpp"
 #include "support/eventually.hpp"
 
@@ -258,6 +259,23 @@ TEST_F(ForwardedHere, AForwardHasNoTimeOfItsOwn) {
   const auto ending = ending_of([&] { thing(object_of(forwarder_))->ask(""); });
   EXPECT_EQ(ending.what, "TIMEOUT NO") << ending.text;
   EXPECT_EQ(late.requests(), 0U);
+}
+
+TEST_F(ForwardedHere, TheTimeOfACallBeginsOnce) {
+  begin();
+  FakePeer late({[](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(400ms);
+    answer::text("too late")(conversation, request);
+  }});
+  forwarder_->act = [&]() -> ServantRef {
+    std::this_thread::sleep_for(400ms);
+    throw PortableServer::ForwardRequest(elsewhere({late.profile()}));
+  };
+  const auto quick = corbel::with_timeout(thing(object_of(forwarder_)), 600ms);
+  for (int i = 0; i < 2; ++i) {  // also when the reference's policies are known
+    const auto ending = ending_of([&] { quick->ask(""); });
+    EXPECT_EQ(ending.what.substr(0, 7), "TIMEOUT") << ending.text;
+  }
 }
 
 TEST_F(ForwardedHere, OnewaysThatWaitForNothingAreForwarded) {

@@ -347,10 +347,21 @@ TEST_F(Collocated, TheTimeThatACallWasHeldIsOver) {
   FakePeer other({answer::text("too late")});
   manager_->hold_requests(false);
   const auto thing = with({other.profile()});
-  EXPECT_EQ(ending_of([&] { thing->ask(""); }).minor, corba::minor::kHeldTooLong);
-  // A thread that gets round to it too late does not begin it, and that is told another way.
-  EXPECT_EQ(ending_of_begun([&] { thing->async_ask("").get(); }).minor, corba::minor::kHeldTooLong);
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).minor, corba::minor::kRequestEndTimePassed);
+  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }).minor, corba::minor::kRequestEndTimePassed);
   EXPECT_EQ(other.connections(), 0U);
+}
+
+TEST_F(Collocated, OtherPlacesHaveWhatIsLeftOfTheTimeOfACallThatWasHeld) {
+  begin({"-ORBHoldTimeout", "300", "-ORBCallTimeout", "600", "-ORBLogLevel", "error"});
+  FakePeer other({[](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    answer::text("too late")(conversation, request);
+  }});
+  manager_->hold_requests(false);
+  const auto thing = with({other.profile()});
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what.substr(0, 7), "TIMEOUT");
+  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }).what.substr(0, 7), "TIMEOUT");
 }
 
 TEST_F(Collocated, WhoMustNotBeBoundAnewStaysHere) {

@@ -69,6 +69,27 @@ TEST(DeferredReplyHere, IsNotWaitedForLongerThanTheCallMayTake) {
   asked.answer->ask("too late");
 }
 
+TEST(DeferredReplyHere, HasTheTimeThatTheServantHasLeft) {
+  struct Slow final : Keeper {
+    void ask(Answer answer, std::string question) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      Keeper::ask(std::move(answer), std::move(question));
+    }
+  };
+  World world;
+  const auto slow = CORBA::make_reference<Slow>();
+  world.root->activate_object(slow);
+  const auto desk = IDL::traits<Deferred::Desk>::unchecked_narrow(world.root->servant_to_reference(slow));
+  const auto impatient = corbel::with_timeout(desk, std::chrono::milliseconds(600));
+  for (int i = 0; i < 2; ++i) {  // also when the reference's policies are known
+    Caller caller([&] { return impatient->ask("a"); });
+    const Keeper::Asked asked = slow->take();
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    asked.answer->ask("too late");
+    EXPECT_EQ(caller.outcome(), "TIMEOUT");
+  }
+}
+
 TEST(DeferredReplyHere, ComesToAsynchronousCallsToo) {
   World world;
   for (const auto& desk : {world.local, world.desk}) {

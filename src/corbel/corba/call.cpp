@@ -23,6 +23,12 @@ bool ServerCall::lists(std::string_view repository_id) const noexcept {
   return std::find(raises_.begin(), raises_.end(), repository_id) != raises_.end();
 }
 
+void ServerCall::check_in_time() {
+  if (!begin_by().expired()) return;
+  raise("TIMEOUT", minor::kRequestEndTimePassed, Completed::no,
+        "the time of the call of " + std::string(operation_) + " was over before it began");
+}
+
 void ServerCall::throw_bad_arguments() const {
   constexpr auto kNo = Completed::no;
   const base::Error error = arguments_->error();

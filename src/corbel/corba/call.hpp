@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "corbel/base/function_ref.hpp"
+#include "corbel/base/light_deadline.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
@@ -178,6 +179,10 @@ class CORBEL_API ServerCall {
   /// set_raises() goes along. Throws what refuses the request, COMPLETED_NO; it is answered with that. Null if nobody
   /// is ever told of an answer. (corba/deferred_reply.hpp)
   virtual base::SharedPtr<DeferredReply> defer(std::span<const std::string_view> raises, std::size_t octets);
+  /// When its caller's time for it to begin is over, as far as that is known here. For adapters that make it wait.
+  virtual base::Deadline begin_by() { return base::Deadline::none(); }
+  /// Throws TIMEOUT, COMPLETED_NO, if that time has come: the servant is not to run any more.
+  void check_in_time();
 
  protected:
   /// `signature`: of the arguments at those addresses; kUnknownStub if they must not be shared.

@@ -29,7 +29,7 @@ void serve_or_await(Core& core, const base::Bytes& object_key, LocalCall& call, 
 
 /// Throws what ends the request, LocationForward, too. `begun`: false if the adapter refuses it; `told`: true if the
 /// arguments are wrong.
-void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, base::Deadline deadline,
+void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, const CallLimits& limits,
                 ClientRequest& client, bool& told, bool& begun) {
   CallHooks& hooks = *core.hooks();
   struct Seen : ServerRequest {
@@ -46,9 +46,9 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
   core.check_serves();
   hooks.on_request(seen);
   if (seen.outcome == Outcome::pending) {
-    SeenLocalCall server_call(call, core, seen);
+    SeenLocalCall server_call(call, core, limits, seen);
     try {
-      serve_or_await(core, object_key, server_call, deadline);
+      serve_or_await(core, object_key, server_call, limits.deadline);
       seen.outcome = Outcome::reply;
     } catch (...) {
       if (base::handles_thread_end()) throw;
@@ -97,10 +97,10 @@ void await_here(Core& core, const base::Bytes& object_key, LocalCall& call, cons
 }
 
 Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
-                base::Deadline deadline) {
-  UnseenLocalCall server_call(call, core);
+                const CallLimits& limits) {
+  UnseenLocalCall server_call(call, core, limits);
   try {
-    serve_or_await(core, object_key, server_call, deadline);
+    serve_or_await(core, object_key, server_call, limits.deadline);
   } catch (const LocationForward& forward) {
     return Forward{forward.ior, forward.permanent};
   } catch (const corba::SystemExceptionCore& exception) {
@@ -118,10 +118,10 @@ Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& ca
 }
 
 Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
-                     base::Deadline deadline, ClientRequest& client) {
+                     const CallLimits& limits, ClientRequest& client) {
   bool begun = true;
   try {
-    serve_seen(core, object_key, call, deadline, client, told, begun);
+    serve_seen(core, object_key, call, limits, client, told, begun);
     client.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
     return {};
   } catch (const LocationForward& forward) {

@@ -7,6 +7,7 @@
 #include "corbel/base/thread_end.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/attempts.hpp"
+#include "corbel/orb/call_limits.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
@@ -67,15 +68,15 @@ void await_here(Core& core, const base::Bytes& object_key, LocalCall& call, cons
                 base::Deadline deadline);
 
 /// Nothing if the call is over; else a Forward, or the Refusal of an adapter that has begun nothing. Throws what the
-/// caller is told: of a call that is not `told`, only that its arguments could not be marshalled. `deadline`: how long
-/// a servant that answers later is waited for.
+/// caller is told: of a call that is not `told`, only that its arguments could not be marshalled. `limits`: of a
+/// servant that has not begun, and of one that answers later.
 std::optional<Attempts::Answer> ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
-                                         base::Deadline deadline);
+                                         const CallLimits& limits);
 
 /// As ask_here(), for a call that hooks see, after `client` was told of its begin; throws nothing, but notes in
 /// `client` how it ended. A refusal ends it as an exception, too, unless the caller goes on.
 std::optional<Attempts::Answer> ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call,
-                                              bool told, base::Deadline deadline, ClientRequest& client);
+                                              bool told, const CallLimits& limits, ClientRequest& client);
 
 /// The exception as the adapter's refusal, if another place may know better and nothing of the application has run.
 Refusal refusal_of(const corba::SystemExceptionCore& exception);

@@ -70,7 +70,7 @@ DeferredRequest::DeferredRequest(Core& core, connection::Connection& connection,
       connection_(&connection),
       names_(new char[request.operation.size() + request.object_key.size()]),
       expected_(expected),
-      end_time_(end_time_of(request.contexts)) {
+      end_time_(end_time(request.contexts)) {
   char* const key = std::copy(request.operation.begin(), request.operation.end(), names_.get());
   std::copy(request.object_key.begin(), request.object_key.end(), reinterpret_cast<base::Octet*>(key));
   request_.origin = request.origin;

@@ -13,6 +13,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/asymmetric_fence.hpp"
 #include "corbel/orb/ask_here.hpp"
+#include "corbel/orb/call_limits.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/incoming_call.hpp"
@@ -48,13 +49,6 @@ void put(cdr::Encoder& encoder, std::string_view id, std::uint32_t minor, corba:
              {"us", std::chrono::duration_cast<std::chrono::microseconds>(took).count()});
 }
 
-/// A request that comes too late for its client is not served (CORBA 3.3 part 1, 17.2.4).
-[[gnu::noinline]] void check_in_time(const messaging::ServiceContextView& contexts) {
-  if (policy::until(end_time_of(contexts)) == base::Duration::zero()) {
-    corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo, "the request came when its time was over");
-  }
-}
-
 /// What a request came over.
 enum class Over { acceptor, opened_here, group };
 
@@ -68,7 +62,8 @@ template <class Call>
     body.withhold();
     call.begin();
     if (over == Over::opened_here) core.adapter()->check_both_ways(request.object_key);
-    if (request.contexts.count() != 0) check_in_time(request.contexts);
+    // What comes too late for its client is not served (CORBA 3.3 part 1, 17.2.4).
+    if (request.contexts.count() != 0) call.check_in_time();
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }
@@ -90,6 +85,10 @@ template <class Call>
 }
 
 }  // namespace
+
+base::Deadline IncomingCall::begin_by() {
+  return CallLimits::at_time(end_time(request_.contexts));
+}
 
 void throw_instead_of_arguments(Core& core, std::string_view operation, base::ConstByteSpan object_key,
                                 const std::string& peer) {

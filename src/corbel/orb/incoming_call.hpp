@@ -94,6 +94,8 @@ class IncomingCall : public corba::ServerCall {
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
 
+  base::Deadline begin_by() override;
+
   void send(const corba::UserExceptionCore& exception) noexcept try {
     const std::string_view id = exception._rep_id();
     if (!lists(id)) {

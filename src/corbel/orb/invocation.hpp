@@ -7,6 +7,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/orb/attempts.hpp"
+#include "corbel/orb/call_limits.hpp"
 #include "corbel/orb/policy_levels.hpp"
 
 namespace corbel::orb {
@@ -30,8 +31,8 @@ struct Invocation {
   /// The limits that few calls have: those in absolute time and the one of the request alone.
   void limit(std::int64_t at) noexcept {
     const policy::ClientPolicies& calls = policies.calls;
-    leave_by = earlier(after(calls.request, at), at_time(calls.request_end));
-    deadline = earlier(deadline, at_time(calls.reply_end));
+    leave_by = earlier(after(calls.request, at), CallLimits::at_time(calls.request_end));
+    deadline = earlier(deadline, CallLimits::at_time(calls.reply_end));
   }
   /// The deadline of one attempt to connect.
   base::Deadline connect_by() const noexcept {
@@ -42,9 +43,6 @@ struct Invocation {
 
   static base::Deadline after(base::Duration timeout, std::int64_t at) noexcept {
     return timeout == base::Duration::zero() ? base::Deadline::none() : base::Deadline::no_sooner_than(timeout, at);
-  }
-  static base::Deadline at_time(policy::UtcTime time) noexcept {
-    return time == policy::kNever ? base::Deadline::none() : base::Deadline::no_sooner_than(policy::until(time));
   }
 };
 

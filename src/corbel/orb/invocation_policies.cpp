@@ -47,11 +47,6 @@ base::Bytes encode_invocation_policies(const policy::ClientPolicies& policies) {
   return octets ? *std::move(octets) : base::Bytes();
 }
 
-UtcTime end_time_of(const messaging::ServiceContextView& contexts) {
-  base::ConstByteSpan policies;
-  return contexts.count() != 0 && contexts.find(kInvocationPoliciesContext, policies) ? end_time(policies) : kNever;
-}
-
 UtcTime end_time(base::ConstByteSpan context) {
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(context);
   UtcTime end = kNever;
@@ -64,6 +59,12 @@ UtcTime end_time(base::ConstByteSpan context) {
     if (value.ok() && decoder.ok()) end = std::min(end, time);
   }
   return end;
+}
+
+UtcTime end_time(const messaging::ServiceContextView& contexts) {
+  base::ConstByteSpan policies;
+  if (contexts.count() == 0 || !contexts.find(kInvocationPoliciesContext, policies)) return kNever;
+  return end_time(policies);
 }
 
 }  // namespace corbel::orb

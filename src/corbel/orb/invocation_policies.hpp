@@ -20,8 +20,8 @@ base::Bytes encode_invocation_policies(const policy::ClientPolicies& policies);
 /// What such a context says: when the request has to be with the object or the reply with the client, whichever comes
 /// first; kNever if it says nothing about that, or makes no sense.
 policy::UtcTime end_time(base::ConstByteSpan context);
-/// The same of a request with these contexts.
-policy::UtcTime end_time_of(const messaging::ServiceContextView& contexts);
+/// The same of all the contexts of a request.
+policy::UtcTime end_time(const messaging::ServiceContextView& contexts);
 
 /// What a call's policies add to its requests: on the stack of the thread that sends them.
 class InvocationContexts {

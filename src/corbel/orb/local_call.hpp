@@ -9,6 +9,7 @@
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/deferred_reply.hpp"
 #include "corbel/corba/exception_core.hpp"
+#include "corbel/orb/call_limits.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
@@ -140,14 +141,24 @@ class LocalCall : public corba::ServerCall {
 /// A call that nothing else looks at.
 class UnseenLocalCall final : public LocalCall {
  public:
-  UnseenLocalCall(const corba::Call& call, Core& core) : LocalCall(call, core) {}
+  /// `limits`: outlive it.
+  UnseenLocalCall(const corba::Call& call, Core& core, const CallLimits& limits)
+      : LocalCall(call, core), limits_(limits) {}
+  base::Deadline begin_by() override { return limits_.begin_by(); }
+
+ private:
+  const CallLimits& limits_;
 };
 
 /// A call whose arrival hooks see.
 class SeenLocalCall final : public LocalCall {
  public:
-  SeenLocalCall(const corba::Call& call, Core& core, ServerRequest& seen)
-      : LocalCall(call, core, call.local_arguments == nullptr ? &kNothing : call.local_arguments), seen_(seen) {}
+  /// `limits`: outlive it.
+  SeenLocalCall(const corba::Call& call, Core& core, const CallLimits& limits, ServerRequest& seen)
+      : LocalCall(call, core, call.local_arguments == nullptr ? &kNothing : call.local_arguments),
+        limits_(limits),
+        seen_(seen) {}
+  base::Deadline begin_by() override { return limits_.begin_by(); }
 
   void use_octets(std::uint64_t served) override {
     const corba::Operation& operation = call().operation;
@@ -165,6 +176,7 @@ class SeenLocalCall final : public LocalCall {
 
  private:
   static constexpr void* kNothing = nullptr;
+  const CallLimits& limits_;
   ServerRequest& seen_;
   bool told_ = false;
 };

@@ -12,10 +12,10 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/call_carrier.hpp"
+#include "corbel/orb/call_limits.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
-#include "corbel/orb/invocation.hpp"
 #include "corbel/orb/local_call.hpp"
 #include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/policy_levels.hpp"
@@ -58,19 +58,22 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   /// What governs a call, settled when the call began.
   struct Terms {
     EffectivePtr policies;
-    base::Deadline deadline = base::Deadline::none();  ///< if that is known; used if the call goes on elsewhere
-    std::shared_ptr<const void> slots = nullptr;       ///< ClientRequest::slots
+    std::int64_t began = 0;                       ///< Deadline::exact_now() then; 0: asked for when it matters
+    std::shared_ptr<const void> slots = nullptr;  ///< ClientRequest::slots
+
+    CallLimits limits() const noexcept { return CallLimits::of(policies->calls, began); }
   };
-  /// Throws TIMEOUT if the call comes too late.
-  void invoke(const corba::Call& call, const Terms& terms) {
+  /// Throws TIMEOUT if the call comes too late. `waited`: it has, for a thread.
+  void invoke(const corba::Call& call, const Terms& terms, bool waited = false) {
     const policy::ClientPolicies& calls = terms.policies->calls;
     if (policy::until(calls.request_end) == base::Duration::zero()) refuse_late(corba::minor::kRequestEndTimePassed);
     if (policy::until(calls.reply_end) == base::Duration::zero()) refuse_late(corba::minor::kReplyEndTimePassed);
+    if (waited && terms.limits().begin_by().expired()) refuse_late(corba::minor::kRequestEndTimePassed);
     const bool told = !call.operation.oneway || calls.sync_scope == policy::SyncScope::with_target;
     const CallTrace trace(core_.log());
     const auto run = [&] {
       if ((core_.edges().word() & Edges::kHooks) != 0) return invoke_seen(call, terms, told);
-      told ? carry_out(call, terms) : invoke_oneway(call, terms);
+      told ? carry_out(call, &terms, terms.began) : invoke_oneway(call, terms);
     };
     trace.on() ? invoke_traced(call, run, trace) : run();
   }
@@ -84,14 +87,40 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
  private:
+  /// A call that nothing else looks at. When it began is asked for when it matters: by then nothing has taken time,
+  /// unless it is one that is timed().
+  class OwnCall final : public LocalCall {
+   public:
+    /// `given`: null: those of the reference.
+    OwnCall(const corba::Call& call, LocalTarget& target, const Terms* given, std::int64_t began)
+        : LocalCall(call, target.core_), target_(target), given_(given), began_(began) {}
+    base::Deadline begin_by() override { return terms().limits().begin_by(); }
+    Terms terms() {
+      Terms terms = given_ == nullptr ? Terms{target_.policies()} : *given_;
+      if (began_ == 0) began_ = base::Deadline::exact_now();
+      terms.began = began_;
+      return terms;
+    }
+
+   private:
+    LocalTarget& target_;
+    const Terms* const given_;
+    std::int64_t began_;
+  };
+
   /// Something is installed, or the policies matter.
   [[gnu::noinline]] void invoke_unsettled(const corba::Call& call) {
     const std::uint64_t word = core_.edges().word();  // before the policies: if they change in between, it is seen
+    if (!call.operation.oneway && word == timed_word_.load(std::memory_order_relaxed))
+      return carry_out(call, nullptr, base::Deadline::exact_now());
     EffectivePtr effective = policies();
     const policy::ClientPolicies& calls = effective->calls;
     const bool in_time = calls.request_end == policy::kNever && calls.reply_end == policy::kNever;
-    word_.store(in_time ? Edges::memorable_here(word) : Edges::kNever, std::memory_order_relaxed);
-    invoke(call, Terms{std::move(effective)});
+    const std::uint64_t memorable = in_time ? Edges::memorable_here(word) : Edges::kNever;
+    word_.store(calls.timed() ? Edges::kNever : memorable, std::memory_order_relaxed);
+    timed_word_.store(calls.timed() ? memorable : Edges::kNever, std::memory_order_relaxed);
+    const std::int64_t began = calls.timed() ? base::Deadline::exact_now() : 0;
+    invoke(call, Terms{std::move(effective), began});
   }
 
   [[noreturn]] static void refuse_late(std::uint32_t minor) {
@@ -111,48 +140,38 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     throw;
   }
 
-  /// `terms`: if they are known; the warm path does without.
-  template <class... Known>
-  [[gnu::always_inline]] void carry_out(const corba::Call& call, const Known&... terms) {
-    UnseenLocalCall server_call(call, core_);
+  /// `given`: the terms, if they are known; the warm path does without. `began`: as there.
+  [[gnu::always_inline]] void carry_out(const corba::Call& call, const Terms* given = nullptr, std::int64_t began = 0) {
+    OwnCall server_call(call, *this, given, began);
     try {
       serve_here(core_, object_key_, server_call, &place_);
     } catch (const AwaitHere& awaited) {
-      await_here(core_, object_key_, server_call, awaited, terms_from_now(&terms...).deadline);
+      await_here(core_, object_key_, server_call, awaited, server_call.terms().limits().deadline);
     } catch (const LocationForward& forward) {
-      follow({forward.ior, forward.permanent}, call, &terms...);
+      follow({forward.ior, forward.permanent}, call, server_call.terms());
     } catch (const corba::SystemExceptionCore& refusal) {
-      if (server_call.was_begun() || !went_on(refusal_of(refusal), call, &terms...)) throw;
+      if (server_call.was_begun() || !went_on(refusal_of(refusal), call, server_call.terms())) throw;
     }
   }
 
   // --- calls that the adapter sends on, or refuses, and that another place may carry out ---
 
-  /// The terms, with the deadline of what is left of the call: when it began is not known, but perhaps how long it was
-  /// held.
-  Terms terms_from_now(const Terms* given = nullptr, base::Duration held = base::Duration::zero()) {
-    Terms terms = given == nullptr ? Terms{policies()} : *given;
-    const base::Duration longest = terms.policies->calls.round_trip;
-    if (terms.deadline.is_none() && longest != base::Duration::zero())
-      terms.deadline = base::Deadline::no_sooner_than(longest - held);
+  static Terms begun(Terms terms) {
+    if (terms.began == 0) terms.began = base::Deadline::exact_now();
     return terms;
   }
 
-  /// How a call goes on that the adapter has refused, before anything of the application ran; nothing if it does not.
-  std::optional<Terms> way_on(const Refusal& refusal, const Terms* given) {
-    if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
-    const bool held = refusal.minor == corba::minor::kHeldTooLong;
-    Terms terms = terms_from_now(given, held ? core_.request_policies().hold : base::Duration::zero());
+  /// True if a call goes on that the adapter has refused, before anything of the application ran.
+  bool goes_on(const Refusal& refusal, const Terms& terms) {
+    if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return false;
     // A call that may not be bound anew stays here.
-    if (terms.policies->calls.rebind != policy::Rebind::transparent) return std::nullopt;
-    if (terms.deadline.expired() || !core_.routes_elsewhere(ior_, terms.policies->preference)) return std::nullopt;
-    return terms;
+    if (terms.policies->calls.rebind != policy::Rebind::transparent) return false;
+    return !terms.limits().deadline.expired() && core_.routes_elsewhere(ior_, terms.policies->preference);
   }
 
-  [[gnu::noinline]] bool went_on(Refusal refusal, const corba::Call& call, const Terms* given = nullptr) {
-    const auto terms = way_on(refusal, given);
-    if (!terms) return false;
-    go_on(std::move(refusal), call, *terms);
+  [[gnu::noinline]] bool went_on(Refusal refusal, const corba::Call& call, const Terms& terms) {
+    if (!goes_on(refusal, terms)) return false;
+    go_on(std::move(refusal), call, terms);
     return true;
   }
 
@@ -165,14 +184,13 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       if (elsewhere_ == nullptr) elsewhere_ = target_to(RemoteTarget::Leads::elsewhere);
       target = elsewhere_;
     }
-    target->go_on(call, *terms.policies, terms.deadline, std::move(refusal), {shared_from(this), terms.slots});
+    target->go_on(call, *terms.policies, terms.limits(), std::move(refusal), {shared_from(this), terms.slots});
   }
 
   /// The call goes there each time anew: calls begin here, wherever the last one was sent on to.
-  [[gnu::noinline]] void follow(Forward forward, const corba::Call& call, const Terms* given = nullptr) {
-    const Terms terms = terms_from_now(given);
+  [[gnu::noinline]] void follow(Forward forward, const corba::Call& call, const Terms& terms) {
     const base::SharedPtr<RemoteTarget> target = target_to(RemoteTarget::Leads::onward);
-    target->follow(call, *terms.policies, terms.deadline, std::move(forward), {shared_from(this), terms.slots});
+    target->follow(call, *terms.policies, terms.limits(), std::move(forward), {shared_from(this), terms.slots});
   }
 
   base::SharedPtr<RemoteTarget> target_to(RemoteTarget::Leads leads) const {
@@ -180,7 +198,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   /// Calls that hooks see: as over the wire, first the client's side and then the server's.
-  void invoke_seen(const corba::Call& call, const Terms& terms, bool told) {
+  void invoke_seen(const corba::Call& call, const Terms& given, bool told) {
+    const Terms terms = begun(given);
     CallHooks& hooks = *core_.hooks();
     ClientRequest seen;
     seen.operation = call.operation.name;
@@ -195,13 +214,13 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     hooks.before_send(seen);
     bool permanent = false;
     Refusal refusal;
-    std::optional<Terms> way;
+    bool way = false;
     if (seen.outcome == Outcome::pending) {
-      auto answer = ask_here_seen(core_, object_key_, call, told, terms_from_now(&terms).deadline, seen);
+      auto answer = ask_here_seen(core_, object_key_, call, told, terms.limits(), seen);
       if (answer && std::holds_alternative<Forward>(*answer)) permanent = std::get<Forward>(*answer).permanent;
       if (answer && std::holds_alternative<Refusal>(*answer)) {
         refusal = std::get<Refusal>(*std::move(answer));
-        way = way_on(refusal, &terms);
+        way = goes_on(refusal, terms);
       }
       if (way) {
         seen.outcome = Outcome::retry;
@@ -209,8 +228,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       }
       hooks.after_reply(seen);
     }
-    if (seen.outcome == Outcome::forward) return follow({seen.forward, permanent}, call, &terms);
-    if (seen.outcome == Outcome::retry) return go_on(std::move(refusal), call, way ? *way : terms);
+    if (seen.outcome == Outcome::forward) return follow({seen.forward, permanent}, call, terms);
+    if (seen.outcome == Outcome::retry) return go_on(std::move(refusal), call, terms);
     throw_outcome(seen);
   }
 
@@ -220,11 +239,14 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
-  void invoke_oneway(const corba::Call& call, const Terms& terms) {
-    auto answer = ask_here(core_, object_key_, call, false, base::Deadline::none());
+  void invoke_oneway(const corba::Call& call, const Terms& given) {
+    const policy::ClientPolicies& calls = given.policies->calls;
+    const bool limited = given.began != 0 || calls.request_end != policy::kNever || calls.reply_end != policy::kNever;
+    auto answer = ask_here(core_, object_key_, call, false, limited ? begun(given).limits() : CallLimits());
     if (!answer) return;
-    if (auto* forward = std::get_if<Forward>(&*answer)) return follow(std::move(*forward), call, &terms);
-    (void)went_on(std::get<Refusal>(*std::move(answer)), call, &terms);
+    const Terms terms = begun(given);
+    if (auto* forward = std::get_if<Forward>(&*answer)) return follow(std::move(*forward), call, terms);
+    (void)went_on(std::get<Refusal>(*std::move(answer)), call, terms);
   }
 
   Core& core_;
@@ -232,7 +254,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const ior::Ior ior_;
   const base::Bytes object_key_;
   ReferencePolicies policies_;
-  std::atomic<std::uint64_t> word_{Edges::kNever};  // while the ORB's is the same, twoway calls need no policies
+  std::atomic<std::uint64_t> word_{Edges::kNever};        // while the ORB's is the same, twoway calls need no policies
+  std::atomic<std::uint64_t> timed_word_{Edges::kNever};  // nor while it is this, but to know when they began
   Place place_;
   base::Mutex mutex_;
   base::SharedPtr<RemoteTarget> elsewhere_;  // guarded by mutex_; null until a call goes on
@@ -244,9 +267,7 @@ class LocalAsyncCall final : public CallCarrier {
   LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, EffectivePtr policies, Core& core)
       : CallCarrier(call, core.completions(), core.attends_calls()),
         target_(std::move(target)),
-        policies_(std::move(policies)),
-        slots_(slots_of_caller(core)),
-        begin_by_(Invocation::after(policies_->calls.round_trip, base::Deadline::clock_now())) {}
+        terms_{std::move(policies), base::Deadline::exact_now(), slots_of_caller(core)} {}
 
   /// The servant may take long. Only where there is no other thread does the one that polls run it.
   bool poll() override { return attended() ? is_over(state()) : CallCarrier::poll(); }
@@ -264,14 +285,10 @@ class LocalAsyncCall final : public CallCarrier {
     reactor::ThreadPool::promote_follower();  // as for a request that came from outside
     std::exception_ptr failure;
     try {
-      if (begin_by_.expired()) {
-        corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo,
-                     "the call's time was over before a thread could make it");
-      }
       std::exchange(target_, nullptr)
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
                     [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
-                   LocalTarget::Terms{policies_, begin_by_, slots_});
+                   terms_, true);
     } catch (const std::bad_alloc&) {
       failure = no_memory_for_arguments();
     } catch (...) {
@@ -289,9 +306,7 @@ class LocalAsyncCall final : public CallCarrier {
 
   static constexpr base::Duration kSoon = std::chrono::milliseconds(100);
 
-  const EffectivePtr policies_;
-  const std::shared_ptr<const void> slots_;
-  const base::Deadline begin_by_;
+  const LocalTarget::Terms terms_;
 };
 
 void LocalTarget::invoke_async(corba::AsyncCall& call) try {

@@ -18,10 +18,14 @@ using base::Deadline;
 
 namespace {
 
-/// Limits the call to what is left of the time of a call that began before.
-void limit(Invocation& invocation, Deadline deadline, std::int64_t now) {
-  invocation.limit(now);
-  invocation.deadline = earlier(invocation.deadline, deadline);
+/// Limits the call to what is left of the time of one that began before.
+void limit(Invocation& invocation, const CallLimits& limits) noexcept {
+  invocation.leave_by = limits.leave_by;
+  invocation.deadline = limits.deadline;
+}
+
+CallLimits limits_of(const Invocation& invocation) noexcept {
+  return {invocation.leave_by, invocation.deadline};
 }
 
 bool waits_for_nothing(const Invocation& invocation) {
@@ -35,11 +39,11 @@ bool is_told(const Invocation& invocation) {
 
 }  // namespace
 
-void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& policies, Deadline deadline, Refusal refusal,
-                         Begun begun) {
+void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& policies, const CallLimits& limits,
+                         Refusal refusal, Begun begun) {
   const std::int64_t now = Deadline::clock_now();
   Invocation invocation(call.operation, policies, Edges::kNever, now);
-  limit(invocation, deadline, now);
+  limit(invocation, limits);
   // A call that waits for nothing uses the connection that is there, and has no use for what was refused here.
   if (!waits_for_nothing(invocation)) {
     begin(invocation);
@@ -49,11 +53,11 @@ void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& polic
   carry_out(call, invocation, now);
 }
 
-void RemoteTarget::follow(const corba::Call& call, const EffectivePolicies& policies, Deadline deadline,
+void RemoteTarget::follow(const corba::Call& call, const EffectivePolicies& policies, const CallLimits& limits,
                           Forward forward, Begun begun) {
   const std::int64_t now = Deadline::clock_now();
   Invocation invocation(call.operation, policies, Edges::kNever, now);
-  limit(invocation, deadline, now);
+  limit(invocation, limits);
   const std::uint32_t parts = core_.registry().changes();
   auto ways = present_ways(invocation);
   if (ways && ways->first_here) {
@@ -109,7 +113,7 @@ base::Result<Ways> RemoteTarget::ways_with_here(const ior::Ior& ior, const polic
 bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
   while (invocation.attempts.here()) {
     auto answer = core_.serving_half().ask(core_, invocation.attempts.route().object_key, call, is_told(invocation),
-                                           invocation.deadline);
+                                           limits_of(invocation));
     if (!answer) return true;
     try {
       settle_here(*std::move(answer), invocation);
@@ -140,7 +144,7 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {
       auto answer = core_.serving_half().ask_seen(core_, attempts.route().object_key, call, is_told(invocation),
-                                                  invocation.deadline, seen);
+                                                  limits_of(invocation), seen);
       if (answer) try {
           const bool forwarded = std::holds_alternative<Forward>(*answer);
           settle_here(*std::move(answer), invocation);

@@ -61,10 +61,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     std::shared_ptr<const void> slots;  ///< ClientRequest::slots
   };
   /// Carries out a call that an adapter of this process has refused: as invoke(), with that as its first attempt.
-  void go_on(const corba::Call& call, const EffectivePolicies& policies, base::Deadline deadline, Refusal refusal,
+  void go_on(const corba::Call& call, const EffectivePolicies& policies, const CallLimits& limits, Refusal refusal,
              Begun begun);
   /// Carries out a call that this ORB's adapter has sent on, as the reference's first place does; once.
-  void follow(const corba::Call& call, const EffectivePolicies& policies, base::Deadline deadline, Forward forward,
+  void follow(const corba::Call& call, const EffectivePolicies& policies, const CallLimits& limits, Forward forward,
               Begun begun);
 
  private:

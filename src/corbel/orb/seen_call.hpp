@@ -70,7 +70,7 @@ class SeenCall final : public IncomingCall, private Waits {
   /// As long as for a POA manager; if nothing is to be held, without limit, as requests that take turns.
   base::Deadline begin_wait() override {
     pause_.emplace(core().deferrals(), connection(), request_.origin);
-    end_time_ = end_time_of(request_.contexts);
+    end_time_ = end_time(request_.contexts);
     const base::Duration held = core().request_policies().hold;
     const base::Duration left = end_time_ == policy::kNever ? base::Duration::max() : policy::until(end_time_);
     return base::Deadline::no_sooner_than(held == base::Duration::zero() ? left : std::min(held, left));

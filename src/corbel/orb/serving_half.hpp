@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "corbel/base/bytes.hpp"
-#include "corbel/base/deadline.hpp"
 #include "corbel/connection/request_handler.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/policy_set.hpp"
@@ -15,6 +14,7 @@
 namespace corbel::orb {
 
 class Core;
+struct CallLimits;
 struct ClientRequest;
 
 /// What of the core serves the objects of this process. An object adapter brings it (ObjectAdapter::serving_half), and
@@ -25,9 +25,9 @@ struct ServingHalf {
   // For calls that stay here: make_local_target(), ask_here() and ask_here_seen().
   corba::TargetPtr (*make_target)(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides);
   std::optional<Attempts::Answer> (*ask)(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
-                                         base::Deadline deadline);
+                                         const CallLimits& limits);
   std::optional<Attempts::Answer> (*ask_seen)(Core& core, const base::Bytes& object_key, const corba::Call& call,
-                                              bool told, base::Deadline deadline, ClientRequest& client);
+                                              bool told, const CallLimits& limits, ClientRequest& client);
 };
 
 }  // namespace corbel::orb

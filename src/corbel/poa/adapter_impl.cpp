@@ -23,9 +23,13 @@ namespace {
 /// A copy, for one object, of a request that came for several.
 class CopiedCall final : public corba::ServerCall {
  public:
-  CopiedCall(std::string_view operation, cdr::Decoder& arguments) noexcept
-      : ServerCall(operation, &arguments, nullptr) {}
+  CopiedCall(corba::ServerCall& call, cdr::Decoder& arguments) noexcept
+      : ServerCall(call.operation(), &arguments, nullptr), call_(call) {}
   void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
+  base::Deadline begin_by() override { return call_.begin_by(); }
+
+ private:
+  corba::ServerCall& call_;
 };
 
 }  // namespace
@@ -141,7 +145,7 @@ void Adapter::release(const Hold& hold) noexcept {
   std::optional<base::Deadline> held_until;
   for (;;) {
     PoaLock lock;
-    if (lock_poa(key, lock)->serve(lock, key.id, call, held_until, place)) return;
+    if (lock_poa(key, lock, &call)->serve(lock, key.id, call, held_until, place)) return;
   }
 }
 
@@ -152,7 +156,7 @@ void Adapter::take_for_all(const orb::GroupTable::Keys& members, corba::ServerCa
   if (members.size() > 1) (void)call.arguments().join_rest();
   for (std::size_t i = 0; i + 1 < members.size(); ++i) {
     cdr::Decoder arguments = call.arguments();
-    CopiedCall copy(call.operation(), arguments);
+    CopiedCall copy(call, arguments);
     try {
       take(members[i], copy, nullptr);
     } catch (...) {  // an exception of whatever kind, or a reference to where the object is now
@@ -165,8 +169,8 @@ void Adapter::take_for_all(const orb::GroupTable::Keys& members, corba::ServerCa
 }
 
 /// The POA that the key names, with its mutex locked.
-Poa* Adapter::lock_poa(const ObjectKey& key, PoaLock& lock) {
-  if (key.persistent) return lock_persistent(key, lock);
+Poa* Adapter::lock_poa(const ObjectKey& key, PoaLock& lock, corba::ServerCall* call) {
+  if (key.persistent) return lock_persistent(key, lock, call);
   PoaSlot* slot = key.run == space_->ids().run() ? space_->table().find(key.slot) : nullptr;
   if (slot == nullptr) [[unlikely]]
     refuse("the reference was made by an earlier run of the server");
@@ -176,13 +180,13 @@ Poa* Adapter::lock_poa(const ObjectKey& key, PoaLock& lock) {
   return slot->poa.get();
 }
 
-Poa* Adapter::lock_persistent(const ObjectKey& key, PoaLock& lock) {
+Poa* Adapter::lock_persistent(const ObjectKey& key, PoaLock& lock, corba::ServerCall* call) {
   for (bool activated = false;; activated = true) {
     {
       std::unique_lock tree(space_->tree());
       // Asked again after each: an activator of a POA above may have begun to make the next one meanwhile.
       while (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
-          wait_for(tree, activation);
+          wait_for(tree, activation, call);
         }
       const auto found = space_->paths().find(key.path);
       if (found != space_->paths().end()) {
@@ -191,12 +195,20 @@ Poa* Adapter::lock_persistent(const ObjectKey& key, PoaLock& lock) {
       }
     }
     if (activated || !activate(key.path)) refuse("there is no such POA");
+    if (call != nullptr) call->check_in_time();
   }
 }
 
 /// A request for a POA that is being made waits, as long as one would for a manager.
-void Adapter::wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation) {
-  if (space_->activations().wait(tree, activation, space_->hold_deadline())) return;
+void Adapter::wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation, corba::ServerCall* call) {
+  const base::Deadline begin_by = call == nullptr ? base::Deadline::none() : call->begin_by();
+  const base::Deadline deadline = earlier(space_->hold_deadline(), begin_by);
+  bool over = false;
+  do {  // the clock may lag behind the wait
+    over = space_->activations().wait(tree, activation, deadline);
+  } while (!over && !deadline.expired());
+  if (call != nullptr) call->check_in_time();
+  if (over) return;
   corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
                "the adapter activator has not made POA '" + activation->path + "' in time");
 }

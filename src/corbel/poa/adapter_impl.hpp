@@ -45,9 +45,9 @@ class Adapter : public orb::ObjectAdapter {
 
   void take(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place* place);
   void take_for_all(const orb::GroupTable::Keys& members, corba::ServerCall& call);
-  Poa* lock_poa(const ObjectKey& key, PoaLock& lock);
-  Poa* lock_persistent(const ObjectKey& key, PoaLock& lock);
-  void wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation);
+  Poa* lock_poa(const ObjectKey& key, PoaLock& lock, corba::ServerCall* call = nullptr);
+  Poa* lock_persistent(const ObjectKey& key, PoaLock& lock, corba::ServerCall* call);
+  void wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation, corba::ServerCall* call);
   bool activate(std::string_view path);
   [[noreturn]] void refuse(std::string why) const;
   [[noreturn]] void forward_named(base::ConstByteSpan object_key) const;

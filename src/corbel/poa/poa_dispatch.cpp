@@ -28,7 +28,7 @@ bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall&
                 std::optional<base::Deadline>& held_until, orb::Place* place) {
   CORBEL_PROBE("servant lookup");
   check_not_ending();
-  if (manager_->state() != State::active && !pass_manager(lock, held_until)) return false;
+  if (manager_->state() != State::active && !pass_manager(lock, call, held_until)) return false;
   ActiveObject* object = policies_.retain ? objects_.find_active(object_id) : nullptr;
   if (object == nullptr) {
     serve_without_object(lock, object_id, call);
@@ -42,7 +42,7 @@ bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall&
 
 /// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active
 /// meanwhile.
-bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until) {
+bool Poa::pass_manager(PoaLock& lock, corba::ServerCall& call, std::optional<base::Deadline>& held_until) {
   const auto manager = manager_;
   const std::uint64_t wakes = manager->wakes();
   switch (manager->state()) {
@@ -61,12 +61,14 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
       break;
   }
   if (!held_until) {
-    held_until = space_->hold_deadline();
+    held_until = earlier(space_->hold_deadline(), call.begin_by());
     CORBEL_LOG(space_->core().log(), poa, debug, "request held", {"poa", name_}, {"manager", manager->id()});
   }
   const auto keep = self();  // nothing counts a request that is held: its POA may end meanwhile
   lock.unlock();
-  if (manager->wait_while_holding(wakes, *held_until)) return false;
+  const bool passed = manager->wait_while_holding(wakes, *held_until);
+  call.check_in_time();
+  if (passed || !held_until->expired()) return false;  // the clock may lag behind the wait
   CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
              {"manager", manager->id()}, {"limit", "-ORBHoldTimeout"});
   corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
@@ -74,7 +76,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
 }
 
 void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
-  in_turn([&] { upcall(object_id, servant, call); });
+  in_turn([&] { upcall(object_id, servant, call); }, call);
 }
 
 void Poa::refuse_operation(const corba::ServerCall& call) {

@@ -130,22 +130,39 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
   return made(*activation, created ? existing_child(name) : nullptr);
 }
 
-void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
+void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise, corba::ServerCall* call) {
+  const auto begin_by = [&] { return call == nullptr ? base::Deadline::none() : call->begin_by(); };
+  bool waits = true;
+  const auto act_in_time = [&] {
+    if (call != nullptr) call->check_in_time();
+    waits = false;
+    act();
+  };
   if (policies_.main_thread()) {
-    orb::CallHooks* const hooks = space_->core().attached_hooks();
-    void* const lent = hooks == nullptr ? nullptr : hooks->lend();
-    const auto act_there = [&] {
-      const Borrowed borrowed(hooks, lent);
-      act();
-    };
-    // Without a limit for turns what can be done here waits no longer than the end that it belongs to.
-    const bool bounded = space_->holds() || otherwise == Otherwise::refuse;
-    return space_->core().main_thread().run(act_there, bounded ? turn_deadline() : space_->shutdown_deadline(),
-                                            otherwise);
+    try {
+      return wait_for_main_thread(act_in_time, otherwise, begin_by());
+    } catch (const corba::SystemExceptionCore&) {
+      if (waits && call != nullptr) call->check_in_time();
+      throw;
+    }
   }
-  (void)one_at_a_time_.take(base::Deadline::none());  // one after the other, however long each of them takes
+  // One after the other, however long each of them takes.
+  while (!one_at_a_time_.take(begin_by())) call->check_in_time();
   const HasTurn turn(*this, one_at_a_time_);
-  act();
+  act_in_time();
+}
+
+void Poa::wait_for_main_thread(base::FunctionRef<void()> act, Otherwise otherwise, base::Deadline begin_by) {
+  orb::CallHooks* const hooks = space_->core().attached_hooks();
+  void* const lent = hooks == nullptr ? nullptr : hooks->lend();
+  const auto act_there = [&] {
+    const Borrowed borrowed(hooks, lent);
+    act();
+  };
+  // Without a limit for turns what can be done here waits no longer than the end that it belongs to.
+  const bool bounded = space_->holds() || otherwise == Otherwise::refuse;
+  const base::Deadline limit = bounded ? turn_deadline() : space_->shutdown_deadline();
+  space_->core().main_thread().run(act_there, earlier(limit, begin_by), otherwise);
 }
 
 /// True if the activator says that it has made the adapter, or finds that it is there. Any exception but a system

@@ -157,14 +157,15 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   bool ask(ChildSource& source, const std::string& name, std::optional<std::string>& failure);
   using Otherwise = orb::MainThread::Otherwise;
   /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
-  /// thread run it. Comes before activator_turn_.
-  template <class Act>
-  void in_turn(const Act& act, Otherwise otherwise = Otherwise::refuse) {
+  /// thread run it. Comes before activator_turn_. `call`: throws TIMEOUT instead if its time is over by then.
+  template <class Act, class... Call>
+  void in_turn(const Act& act, Call&... call) {
     if (!policies_.takes_turns()) [[likely]]
       return act();
-    wait_for_turn(act, otherwise);
+    wait_for_turn(act, Otherwise::refuse, &call...);
   }
-  void wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise);
+  void wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise, corba::ServerCall* call = nullptr);
+  void wait_for_main_thread(base::FunctionRef<void()> act, Otherwise otherwise, base::Deadline begin_by);
   bool own_id(base::ConstByteSpan object_id) const noexcept;
   void check_unique(const ServantRef& servant);
   ActiveObject& add(const ServantRef& servant);
@@ -190,12 +191,12 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   void deactivate(ActiveObject& object, PoaLock& lock, bool cleanup);
   void tell_activator(const ActiveObject& object, bool remaining);
 
-  bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
+  bool pass_manager(PoaLock& lock, corba::ServerCall& call, std::optional<base::Deadline>& held_until);
   void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
-  ActiveObject& incarnate(base::ConstByteSpan object_id);
-  ActiveObject* incarnate_in_turn(const ObjectId& object_id, base::Deadline deadline);
+  ActiveObject& incarnate(base::ConstByteSpan object_id, corba::ServerCall& call);
+  ActiveObject* incarnate_in_turn(const ObjectId& object_id, corba::ServerCall& call);
   base::Deadline turn_deadline() const;
-  void take_turn(Turn& turn, base::Deadline deadline, std::string_view where);
+  void take_turn(Turn& turn, corba::ServerCall& call, std::string_view where);
   ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
   void serve_located(ServantSource& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
   void serve_located_in_turn(ServantSource& locator, const ObjectId& object_id, corba::ServerCall& call);

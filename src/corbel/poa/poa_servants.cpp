@@ -61,6 +61,7 @@ class LocatedCall final : public corba::ServerCall {
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override {
     return call_.defer(raises, octets);
   }
+  base::Deadline begin_by() override { return call_.begin_by(); }
 
  private:
   corba::ServerCall& call_;
@@ -121,8 +122,9 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
   if (policies_.retain) {
     Running running(*this, lock);
     return answered(call, [&] {
-      ActiveObject& object = incarnate(object_id);
+      ActiveObject& object = incarnate(object_id, call);
       running.set_object(object);
+      call.check_in_time();
       run(object.id, *object.servant, call);
     });
   }
@@ -132,9 +134,9 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
 }
 
 /// The object, made active by the servant activator unless another thread has meanwhile; one more request runs on it.
-ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
+ActiveObject& Poa::incarnate(base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
-  const base::Deadline deadline = space_->hold_deadline();
+  const base::Deadline deadline = earlier(space_->hold_deadline(), call.begin_by());
   for (;;) {
     {
       std::unique_lock lock(slot_.mutex);
@@ -144,19 +146,21 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
                      "the object is being deactivated, and this request keeps that from ending");
       }
       if (left == Left::too_late) {
+        if (!deadline.expired()) continue;  // the clock lags behind the wait
+        call.check_in_time();
         corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,
                      "the object is being deactivated, and requests that run on it do not end");
       }
     }
     ActiveObject* object = nullptr;
-    in_turn([&] { object = incarnate_in_turn(object_id, turn_deadline()); });
+    in_turn([&] { object = incarnate_in_turn(object_id, call); }, call);
     if (object != nullptr) return *object;
   }
 }
 
 /// Null if the object is leaving again.
-ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline deadline) {
-  take_turn(activator_turn_, deadline, "the servant activator");
+ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, corba::ServerCall& call) {
+  take_turn(activator_turn_, call, "the servant activator");
   const HasTurn turn(*this, activator_turn_);
   const AroundUpcall around(*space_, AroundUpcall::In::request);
   ServantRef servant;  // goes after the lock: its destructor is the application's
@@ -199,7 +203,7 @@ ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& s
 
 void Poa::serve_located(ServantSource& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
-  in_turn([&] { serve_located_in_turn(locator, object_id, call); });
+  in_turn([&] { serve_located_in_turn(locator, object_id, call); }, call);
 }
 
 void Poa::serve_located_in_turn(ServantSource& locator, const ObjectId& object_id, corba::ServerCall& call) {
@@ -237,6 +241,7 @@ void Poa::serve_located_in_turn(ServantSource& locator, const ObjectId& object_i
   };
   const auto postinvoke = [&] { postinvoke_after(corba::Completed::yes); };
   try {
+    call.check_in_time();
     LocatedCall located(call, postinvoke);
     run(object_id, *servant, located);
   } catch (...) {

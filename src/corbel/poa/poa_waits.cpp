@@ -115,9 +115,11 @@ base::Deadline Poa::turn_deadline() const {
   return space_->holds() ? space_->hold_deadline() : base::Deadline::none();
 }
 
-/// Throws TRANSIENT if it is not the calling thread's turn by the deadline.
-void Poa::take_turn(Turn& turn, base::Deadline deadline, std::string_view where) {
-  if (turn.take(deadline)) return;
+/// Throws if it is not the calling thread's turn in time: TIMEOUT if that of the call is over, else TRANSIENT.
+void Poa::take_turn(Turn& turn, corba::ServerCall& call, std::string_view where) {
+  const bool taken = turn.take(earlier(turn_deadline(), call.begin_by()));
+  if (taken) return;
+  call.check_in_time();
   CORBEL_LOG(space_->log(), poa, warning, "request waited too long for its turn", {"poa", name_}, {"where", where},
              {"limit", "-ORBHoldTimeout"});
   corba::raise("TRANSIENT", corba::minor::kHeldTooLong, kNo,

@@ -35,9 +35,12 @@ base::Duration until(UtcTime time) noexcept;
 /// units_of is the reverse.
 base::Duration duration_of(std::uint64_t units) noexcept;
 
+/// The time of a call to which nobody has given another.
+inline constexpr base::Duration kUsualRoundTrip = std::chrono::seconds(60);
+
 /// Everything that governs one call: effective policies, no longer a matter of levels.
 struct ClientPolicies {
-  base::Duration round_trip = std::chrono::seconds(60);        ///< the whole call; 0: unbounded
+  base::Duration round_trip = kUsualRoundTrip;                 ///< the whole call; 0: unbounded
   base::Duration request = base::Duration::zero();             ///< until the request has left; 0: unbounded
   base::Duration connect = std::chrono::seconds(10);           ///< one connection attempt; 0: unbounded
   base::Duration head_start = std::chrono::milliseconds(250);  ///< of a place before others are tried; 0: all its time
@@ -54,6 +57,10 @@ struct ClientPolicies {
   bool plain() const noexcept {
     return request == base::Duration::zero() && request_end == kNever && reply_end == kNever &&
            rebind == Rebind::transparent;
+  }
+  /// True if somebody has set how long a call may take, other than in absolute time: when it began matters then.
+  bool timed() const noexcept {
+    return request != base::Duration::zero() || (round_trip != kUsualRoundTrip && round_trip != base::Duration::zero());
   }
   friend bool operator==(const ClientPolicies&, const ClientPolicies&) = default;
 };
