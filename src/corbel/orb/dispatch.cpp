@@ -20,6 +20,7 @@
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/no_memory.hpp"
+#include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/seen_call.hpp"
 #include "corbel/orb/serving_half.hpp"
 
@@ -116,14 +117,17 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
     return on_request_seen(connection, request, body);
   UnseenCall call(core_, connection, request, body);
   serve(core_, call, request, body, core_.context());
+  if ((core_.edges().word() & Edges::kThreadPolicies) != 0) [[unlikely]]  // the request has set the first ones, perhaps
+    core_.policies().replace_thread(nullptr);
 }
 
 /// Something is installed that looks at requests.
 [[gnu::noinline]] void Dispatch::on_request_seen(connection::Connection& connection,
                                                  const messaging::IncomingRequest& request, cdr::Decoder& body) noexcept
     try {
+  const PolicyLevels::Aside aside(core_.policies());
   const bool traced = core_.log().on(base::LogModule::server, base::LogLevel::trace);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = traced ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;
   const LentPtr lent = both_ways ? core_.bidirectional().lent(connection, request) : nullptr;
   cdr::Context& context = lent != nullptr ? lent->context() : core_.context();

@@ -35,8 +35,10 @@ class Edges {
   static constexpr std::uint64_t memorable_here(std::uint64_t word) noexcept {
     return (word & kServerHooks) == 0 ? memorable(word) : kNever;
   }
-  /// What requests that come have to look at.
-  static constexpr std::uint64_t at_server(std::uint64_t word) noexcept { return word & kServerFlags; }
+  /// What requests that come have to look at. Their thread's policies are set aside.
+  static constexpr std::uint64_t at_server(std::uint64_t word) noexcept {
+    return word & (kServerFlags | kThreadPolicies);
+  }
 
   void set(std::uint64_t flag, bool on) noexcept {
     on ? word_.fetch_or(flag, std::memory_order_acq_rel) : word_.fetch_and(~flag, std::memory_order_acq_rel);

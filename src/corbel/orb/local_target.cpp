@@ -77,6 +77,11 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     };
     trace.on() ? invoke_traced(call, run, trace) : run();
   }
+  /// The same, for a caller on another thread.
+  void invoke_for(const corba::Call& call, const Terms& terms) {
+    const PolicyLevels::Aside aside(core_.policies());
+    invoke(call, terms, true);
+  }
   bool flush_oneways_elsewhere(base::Deadline deadline) {
     base::SharedPtr<RemoteTarget> target;
     {
@@ -286,9 +291,9 @@ class LocalAsyncCall final : public CallCarrier {
     std::exception_ptr failure;
     try {
       std::exchange(target_, nullptr)
-          ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
-                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
-                   terms_, true);
+          ->invoke_for({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+                        [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
+                       terms_);
     } catch (const std::bad_alloc&) {
       failure = no_memory_for_arguments();
     } catch (...) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "corbel/base/thread_value.hpp"
@@ -72,14 +73,27 @@ PolicySetPtr PolicyLevels::of_thread() const {
 void PolicyLevels::change_thread(const corba::PolicyCores& policies, PolicySet::Change how) {
   OfThread* mine = thread();
   PolicySetPtr changed = PolicySet::changed(mine == nullptr ? nullptr : mine->set, policies, how);
-  if (changed == nullptr) {
-    std::erase_if(OfThread::all(), [&](const OfThread& one) { return one.levels == id_; });
+  if (changed != nullptr) edges_.set(Edges::kThreadPolicies, true);
+  set_thread(std::move(changed));
+}
+
+void PolicyLevels::set_thread(PolicySetPtr policies) {
+  OfThread* mine = thread();
+  if (policies == nullptr) {
+    if (mine == nullptr) return;
+    const OfThread before = std::move(*mine);  // goes last: it may run code of the application
+    OfThread::all().erase(OfThread::all().begin() + (mine - OfThread::all().data()));
     return;
   }
-  edges_.set(Edges::kThreadPolicies, true);
   if (mine == nullptr) mine = &OfThread::all().emplace_back(OfThread{id_, nullptr, nullptr, 0, nullptr});
   mine->effective = nullptr;
-  mine->set = std::move(changed);
+  mine->set = std::move(policies);
+}
+
+void PolicyLevels::replace_thread(PolicySetPtr policies) noexcept try {
+  set_thread(std::move(policies));
+} catch (const std::bad_alloc&) {
+  // The thread has had room for them, which others have taken: it does without.
 }
 
 EffectivePtr PolicyLevels::effective(ReferencePolicies& reference) {

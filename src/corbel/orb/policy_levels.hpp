@@ -48,6 +48,26 @@ class PolicyLevels {
   /// Of the calling thread.
   corba::PolicySetPtr of_thread() const;
   void change_thread(const corba::PolicyCores& policies, corba::PolicySet::Change how);
+  /// While it lives the calling thread, which runs something for others, has no policies but those that it sets
+  /// meanwhile, and these go with it. Costs nothing as long as no thread has any.
+  class Aside {
+   public:
+    explicit Aside(PolicyLevels& levels)
+        : levels_(levels), before_(levels.any_thread() ? levels.of_thread() : nullptr) {
+      if (before_ != nullptr) levels_.replace_thread(nullptr);
+    }
+    ~Aside() {
+      if (levels_.any_thread()) levels_.replace_thread(std::move(before_));
+    }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+   private:
+    PolicyLevels& levels_;
+    corba::PolicySetPtr before_;
+  };
+  /// The calling thread has these from now on; null: none.
+  void replace_thread(corba::PolicySetPtr policies) noexcept;
 
   /// What governs a call through the reference that the calling thread begins now.
   EffectivePtr effective(ReferencePolicies& reference);
@@ -56,8 +76,10 @@ class PolicyLevels {
   corba::PolicyCorePtr find(const ReferencePolicies& reference, std::uint32_t type);
 
  private:
+  bool any_thread() const noexcept { return (edges_.word() & Edges::kThreadPolicies) != 0; }
   struct OfThread;
   OfThread* thread() const noexcept;
+  void set_thread(corba::PolicySetPtr policies);
   EffectivePtr effective_in(OfThread& thread, const ReferencePolicies& reference);
   EffectivePtr resolve(const corba::PolicySetPtr& reference, const corba::PolicySetPtr& thread) const;
 

@@ -155,8 +155,11 @@ void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise, corb
 void Poa::wait_for_main_thread(base::FunctionRef<void()> act, Otherwise otherwise, base::Deadline begin_by) {
   orb::CallHooks* const hooks = space_->core().attached_hooks();
   void* const lent = hooks == nullptr ? nullptr : hooks->lend();
+  const auto here = std::this_thread::get_id();
   const auto act_there = [&] {
     const Borrowed borrowed(hooks, lent);
+    std::optional<orb::PolicyLevels::Aside> aside;
+    if (std::this_thread::get_id() != here) aside.emplace(space_->core().policies());
     act();
   };
   // Without a limit for turns what can be done here waits no longer than the end that it belongs to.
