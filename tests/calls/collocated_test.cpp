@@ -8,6 +8,7 @@
 #include <latch>
 #include <memory>
 #include <new>
+#include <thread>
 
 #include "calls_server.hpp"
 #include "corbel/corba/messaging_policies.hpp"

@@ -21,7 +21,7 @@ class Usage {
   }
   bool for_good() const noexcept { return for_good_.load(std::memory_order_relaxed); }
   /// Uses it. False if that was not done for so long that the peer may have gone meanwhile.
-  bool goes_on(std::int64_t now) noexcept {
+  [[gnu::always_inline]] bool goes_on(std::int64_t now) noexcept {
     const std::int64_t before = last();
     use(now);
     if (before == 0 || now - before <= kAskAfter) [[likely]]

@@ -117,8 +117,8 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
     return on_request_seen(connection, request, body);
   UnseenCall call(core_, connection, request, body);
   serve(core_, call, request, body, core_.context());
-  if ((core_.edges().word() & Edges::kThreadPolicies) != 0) [[unlikely]]  // the request has set the first ones, perhaps
-    core_.policies().replace_thread(nullptr);
+  if ((call.core().edges().word() & Edges::kThreadPolicies) != 0) [[unlikely]]  // the request has set the first ones
+    call.core().policies().replace_thread(nullptr);
 }
 
 /// Something is installed that looks at requests.

@@ -38,7 +38,7 @@ class Place {
   Place& operator=(const Place&) = delete;
 
   /// As Entrance::serve(); false if nothing is remembered.
-  bool serve(corba::ServerCall& call) const {
+  [[gnu::always_inline]] bool serve(corba::ServerCall& call) const {
     Entrance* const entrance = entrance_.load(std::memory_order_acquire);
     return entrance != nullptr && entrance->serve(ticket_.load(std::memory_order_relaxed), call);
   }

@@ -40,6 +40,7 @@ class IncomingCall : public corba::ServerCall {
   /// Before anything is looked up.
   void begin() noexcept {}
 
+  Core& core() const noexcept { return core_; }
   /// How it ended, for the log.
   messaging::ReplyStatus outcome() const noexcept { return outcome_; }
 
@@ -152,7 +153,6 @@ class IncomingCall : public corba::ServerCall {
   /// As defer(), for one that hooks see.
   corba::DeferredReplyPtr defer_seen(std::span<const std::string_view> raises, std::size_t octets, ServerRequest* seen);
 
-  Core& core() const noexcept { return core_; }
   const connection::Connection& connection() const noexcept { return connection_; }
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
 
