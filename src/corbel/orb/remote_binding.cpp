@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
+#include <algorithm>
 #include <tuple>
 #include <utility>
 

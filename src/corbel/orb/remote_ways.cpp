@@ -148,7 +148,8 @@ corba::PolicyCores RemoteTarget::unfit_policies() {
   const EffectivePtr policies = core_.policies().effective(policies_);
   std::uint32_t type = policies->calls.transport_options == nullptr ? 0 : policy::kTransportOptionsType;
   if (branch_ != nullptr && !branch_->carriers.empty()) {
-    auto routes = routes_of_branch(present_ior(), *policies);
+    const ReferencePtr reference = present();
+    auto routes = routes_of_branch(ior_of(reference), *policies);
     if (!routes) return {};
     (void)keep_carried(*routes, *branch_, nullptr);
     if (routes->empty()) type = branch_->carriers_policy;
