@@ -125,7 +125,7 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
 [[gnu::noinline]] void Dispatch::on_request_seen(connection::Connection& connection,
                                                  const messaging::IncomingRequest& request, cdr::Decoder& body) noexcept
     try {
-  const PolicyLevels::Aside aside(core_.policies());
+  const PolicyLevels::Restored restored(core_.policies());
   const bool traced = core_.log().on(base::LogModule::server, base::LogLevel::trace);
   const auto begin = traced ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;

@@ -35,7 +35,7 @@ class Edges {
   static constexpr std::uint64_t memorable_here(std::uint64_t word) noexcept {
     return (word & kServerHooks) == 0 ? memorable(word) : kNever;
   }
-  /// What requests that come have to look at. Their thread's policies are set aside.
+  /// What requests that come have to look at. Afterwards their thread has the policies that it had.
   static constexpr std::uint64_t at_server(std::uint64_t word) noexcept {
     return word & (kServerFlags | kThreadPolicies);
   }

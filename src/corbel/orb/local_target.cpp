@@ -79,7 +79,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
   /// The same, for a caller on another thread.
   void invoke_for(const corba::Call& call, const Terms& terms) {
-    const PolicyLevels::Aside aside(core_.policies());
+    const PolicyLevels::Restored restored(core_.policies());
     invoke(call, terms, true);
   }
   bool flush_oneways_elsewhere(base::Deadline deadline) {

@@ -91,9 +91,9 @@ void PolicyLevels::set_thread(PolicySetPtr policies) {
 }
 
 void PolicyLevels::replace_thread(PolicySetPtr policies) noexcept try {
-  set_thread(std::move(policies));
+  if (!(of_thread() == policies)) set_thread(std::move(policies));
 } catch (const std::bad_alloc&) {
-  // The thread has had room for them, which others have taken: it does without.
+  // The room that the thread had for them is another ORB's by now: it does without.
 }
 
 EffectivePtr PolicyLevels::effective(ReferencePolicies& reference) {

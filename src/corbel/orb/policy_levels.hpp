@@ -48,19 +48,17 @@ class PolicyLevels {
   /// Of the calling thread.
   corba::PolicySetPtr of_thread() const;
   void change_thread(const corba::PolicyCores& policies, corba::PolicySet::Change how);
-  /// While it lives the calling thread, which runs something for others, has no policies but those that it sets
-  /// meanwhile, and these go with it. Costs nothing as long as no thread has any.
-  class Aside {
+  /// Around what the calling thread runs for others: afterwards it has the policies that it has now. Costs nothing as
+  /// long as no thread has any.
+  class Restored {
    public:
-    explicit Aside(PolicyLevels& levels)
-        : levels_(levels), before_(levels.any_thread() ? levels.of_thread() : nullptr) {
-      if (before_ != nullptr) levels_.replace_thread(nullptr);
-    }
-    ~Aside() {
+    explicit Restored(PolicyLevels& levels)
+        : levels_(levels), before_(levels.any_thread() ? levels.of_thread() : nullptr) {}
+    ~Restored() {
       if (levels_.any_thread()) levels_.replace_thread(std::move(before_));
     }
-    Aside(const Aside&) = delete;
-    Aside& operator=(const Aside&) = delete;
+    Restored(const Restored&) = delete;
+    Restored& operator=(const Restored&) = delete;
 
    private:
     PolicyLevels& levels_;

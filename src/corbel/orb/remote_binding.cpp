@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -156,7 +155,8 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
                                                const Invocation& invocation) {
   const Attempts& attempts = invocation.attempts;
   base::IntrusivePtr<Binding> binding(new Binding);
-  std::tie(binding->places, binding->at) = attempts.settled();
+  auto [places, at] = attempts.settled();
+  binding->lead_to(std::move(places), at);
   binding->connection = std::move(connection);
   if (!lent) binding->oneways = connect_oneways(invocation);
   binding->context = lent ? &lent_->context() : &core_.context();

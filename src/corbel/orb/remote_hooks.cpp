@@ -57,7 +57,7 @@ void RemoteTarget::begin_attempt(const Binding* binding, const Invocation& invoc
     seen.effective_profile = 0;
     return;
   }
-  const Places::Place& place = binding == nullptr ? invocation.attempts.place() : (*binding->places)[binding->at];
+  const Places::Place& place = binding == nullptr ? invocation.attempts.place() : *binding->place;
   seen.effective = ior_of(place.reference);
   const bool unanswered = !seen.response_expected && (seen.sync_scope == policy::SyncScope::none ||
                                                       seen.sync_scope == policy::SyncScope::with_transport);

@@ -54,7 +54,7 @@ RemoteTarget::BindingPtr RemoteTarget::connect_apart(const Invocation& invocatio
   base::IntrusivePtr<Binding> binding(new Binding);
   auto connection = core_.cache().acquire(*group, invocation.connect_by(), binding->fresh);
   if (!connection) return {};
-  binding->places = PlacesPtr(new Places(*std::move(ways), parts));
+  binding->lead_to(PlacesPtr(new Places(*std::move(ways), parts)), 0);
   binding->connection = binding->oneways = *std::move(connection);
   binding->context = &core_.context();
   binding->policies = EffectivePtr(&invocation.policies);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "corbel/base/fork.hpp"
 #include "corbel/base/probe.hpp"
@@ -75,6 +76,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   struct Binding : base::RefCounted {
     PlacesPtr places;
     std::size_t at = 0;
+    const Places::Place* place = nullptr;  ///< that one
     connection::ConnectionPtr connection;
     connection::ConnectionPtr oneways;  ///< for what wants no reply; null: `connection` is used
     EffectivePtr policies;
@@ -82,7 +84,12 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     bool lent = false;                   ///< the connection is, by the object's side
     std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
     bool fresh = false;                  ///< made for the call that is being tried
-    const routing::Route& route() const noexcept { return (*places)[at].route; }
+    const routing::Route& route() const noexcept { return place->route; }
+    void lead_to(PlacesPtr all, std::size_t index) noexcept {
+      places = std::move(all);
+      at = index;
+      place = &(*places)[at];
+    }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
 

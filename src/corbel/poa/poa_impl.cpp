@@ -158,8 +158,8 @@ void Poa::wait_for_main_thread(base::FunctionRef<void()> act, Otherwise otherwis
   const auto here = std::this_thread::get_id();
   const auto act_there = [&] {
     const Borrowed borrowed(hooks, lent);
-    std::optional<orb::PolicyLevels::Aside> aside;
-    if (std::this_thread::get_id() != here) aside.emplace(space_->core().policies());
+    std::optional<orb::PolicyLevels::Restored> restored;
+    if (std::this_thread::get_id() != here) restored.emplace(space_->core().policies());
     act();
   };
   // Without a limit for turns what can be done here waits no longer than the end that it belongs to.
