@@ -4,8 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <iostream>
+#include <random>
+#include <thread>
 
 #include "castle.hpp"
 #include "raw_peer.hpp"
@@ -74,6 +77,29 @@ TEST(IdleConnections, AreHeldByTheThousandForSomeKilobytesEach) {
   Client newcomer(server.reference);
   EXPECT_EQ(newcomer.castle->fast(5), 5);
   EXPECT_EQ(server.servant->fast_calls, static_cast<int>(count) + 5);
+}
+
+// The peer is told of no end: a request that came to a server just then would be lost.
+TEST(IdleConnections, OfDatagramsEndWithoutLosingRequests) {
+  Server server({"-ORBIdleTimeout", "20", "-ORBConcurrency", "pool"}, "udp://127.0.0.1:0");
+  std::atomic<int> lost{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      const Client client(server.reference, {"-ORBCallTimeout", "5000"}, "client " + std::to_string(i));
+      std::minstd_rand random(i + 1);
+      for (const auto end = std::chrono::steady_clock::now() + 2s; std::chrono::steady_clock::now() < end;) {
+        std::this_thread::sleep_for(std::chrono::microseconds(15'000 + random() % 12'000));
+        try {
+          (void)client.castle->fast(1);
+        } catch (const CORBA::TIMEOUT&) {
+          ++lost;
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(lost, 0);
 }
 
 }  // namespace

@@ -190,6 +190,7 @@ class Server final : private InputUser {
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
   bool still_reads(Connection& connection);
   ConnectionPtr find_dispensable(std::string_view host);
+  bool stop_reading(Connection& connection);
   void dismiss(Connection& connection, const char* why);
   void give_up_half(Connection& connection);
   std::int64_t oldest() override;

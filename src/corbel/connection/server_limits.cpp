@@ -209,10 +209,21 @@ void Server::refuse(std::unique_ptr<transport::Transport> transport,
   connection->close();
 }
 
+/// Over a carrier that has no word for the end the peer is not told what has not begun: no thread begins to read any
+/// more, and the carrier hands on what comes meanwhile. False if one has begun.
+bool Server::stop_reading(Connection& connection) {
+  if (!may_lose(connection)) return true;
+  const std::lock_guard lock(mutex_);
+  if (connection.live.place != Place::idle) return false;
+  put(connection, Place::served, 0);
+  return true;
+}
+
 /// Ends it in order: what runs is answered first, and the peer learns what has not begun.
 void Server::dismiss(Connection& connection, const char* why) {
   CORBEL_LOG(log(), connection, debug, "connection dismissed", {"peer", connection.peer()}, {"why", why});
   connection.watched.why = why;
+  (void)stop_reading(connection);
   connection.drain();
 }
 
@@ -324,7 +335,7 @@ void Server::look_at_ages() {
     look_at(oldest_sending, oldest_sending != nullptr ? oldest_sending->live.since : 0, send_timeout());
   }
   for (const auto& each : idle) {  // what has come just now would be lost with a carrier that has no word for its end
-    if (!has_octets(*each)) dismiss(*each, "idle for too long");
+    if (!has_octets(*each) && stop_reading(*each)) dismiss(*each, "idle for too long");
   }
   for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {

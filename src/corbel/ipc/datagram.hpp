@@ -248,6 +248,12 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
     return socket;
   }
 
+  /// Talks to this peer from now on. What the one before has sent is still received; what it sends goes to other
+  /// sockets at the same port. Error: stage connect.
+  base::Status connect(const Address& peer) noexcept {
+    return detail::connect_datagram(this->handle(), peer.native(), peer.size());
+  }
+
   /// One send(2): a whole datagram or nothing.
   base::Result<std::size_t> send(base::ConstByteSpan data, SendFlags flags = SendFlags::none) noexcept {
     return detail::send(this->handle(), data, static_cast<int>(flags));

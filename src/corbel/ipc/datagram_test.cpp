@@ -228,6 +228,26 @@ TEST(Udp, AConnectedSocketTakesWhatComesFromItsPeerToASharedPort) {
   EXPECT_EQ(from, *stranger.local_address());
 }
 
+TEST(Udp, OneThatGetsAnotherPeerLeavesTheFirstOnesToOthersAtThePort) {
+  auto listener = *UdpSocket::open(InetAddress::loopback_v4());
+  const InetAddress there = *listener.local_address();
+  auto client = *ConnectedUdp::open(there, InetAddress::loopback_v4());
+  ASSERT_TRUE(listener.set(option::reuse_port, true));
+  auto apart = *ConnectedUdp::open(*client.local_address(), there, {.reuse_port = true});
+  const base::Octet before[] = {1};
+  const base::Octet after[] = {2};
+  ASSERT_TRUE(client.send(before));
+  ASSERT_TRUE(apart.connect(there));
+  ASSERT_TRUE(client.send(after));
+  base::Octet room[8] = {};
+  InetAddress from;
+  EXPECT_EQ(*listener.recv_from(room, from, Deadline::after(std::chrono::seconds(10))), 1U);
+  EXPECT_EQ(room[0], 2);
+  EXPECT_EQ(from, *client.local_address());
+  EXPECT_EQ(*apart.recv(room, RecvFlags::dont_wait), 1U);
+  EXPECT_EQ(room[0], 1);
+}
+
 TEST(UnixDatagram, AFileIsMadeAndRemoved) {
   const test::Folder directory;
   const auto address = *UnixAddress::path(directory / "d");

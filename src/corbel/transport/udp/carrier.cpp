@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "corbel/ipc/subscriber.hpp"
 
@@ -10,6 +11,7 @@ namespace corbel::transport::udp {
 
 using base::Code;
 using base::Deadline;
+using base::Stage;
 using ipc::InetAddress;
 
 namespace {
@@ -17,9 +19,31 @@ namespace {
 constexpr std::size_t kMostTogether = 64;      // that one system call sends; of one size, what the system cuts at most
 constexpr std::uint32_t kMostOfPacket = 1400;  // octets of a datagram that no network has to cut once more
 constexpr unsigned kAfterError = 2;
-constexpr int kWhile = 10;  // part of the silence that ends a peer in any case
+constexpr int kWhile = 10;            // part of the silence that ends a peer in any case
+constexpr unsigned kMostUnread = 64;  // of one peer that are handed on
+
+/// Makes the socket that is bound there readable, by an empty datagram, which is nobody's.
+void wake(const InetAddress& there) noexcept {
+  auto socket = ipc::UdpSocket::open(there.is_v6() ? InetAddress::any_v6() : InetAddress::any_v4());
+  if (socket) (void)socket->send_to({}, there, ipc::SendFlags::dont_wait);
+}
 
 }  // namespace
+
+/// Its peer is the socket itself then, from which nothing comes.
+void UdpSocket::part() noexcept {
+  if (const auto here = local_address()) (void)connect(*here);
+}
+
+base::Result<base::Bytes> UdpSocket::next_unread() {
+  constexpr auto kNow = ipc::RecvFlags::dont_wait;
+  if (!trains_.has_more()) CORBEL_CHECK(next_size(Deadline::now()));
+  base::Bytes octets(kLargest);
+  auto size = trains_.recv(*this, octets, kNow);
+  if (!size && size.error().code != Code::truncated) return size.error();
+  octets.resize(size ? *size : 0);
+  return octets;
+}
 
 bool Peers::admits(const InetAddress& address) {
   const InetAddress host = ipc::subscriber(address);
@@ -100,16 +124,47 @@ void Peers::enter(const InetAddress& address, UdpCarrier& carrier) {
   }
 }
 
-void Peers::leave(const InetAddress& address) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = peers_.find(address);
-  if (found == peers_.end()) return;
-  if (found->second.leaving) {
-    --leaving_;
-  } else {
-    gone_from(ipc::subscriber(address));
+void Peers::leave(const InetAddress& address, UdpSocket& socket) noexcept {
+  const auto here = socket.local_address();
+  bool handed_on = false;
+  {
+    const std::lock_guard lock(mutex_);  // the acceptor knows the peer until all is handed on
+    const auto found = peers_.find(address);
+    if (found == peers_.end()) return;
+    if (found->second.leaving) {
+      --leaving_;
+    } else {
+      gone_from(ipc::subscriber(address));
+      handed_on = here && !closed_ && hand_on(address, *here, socket);
+    }
+    peers_.erase(found);
   }
-  peers_.erase(found);
+  socket.close();  // or it might take what is to wake the acceptor
+  if (handed_on) wake(*here);
+}
+
+/// With the mutex. True if there was something.
+bool Peers::hand_on(const InetAddress& address, const InetAddress& here, UdpSocket& socket) noexcept try {
+  socket.part();
+  for (unsigned count = 0; count < kMostUnread; ++count) {
+    auto octets = socket.next_unread();
+    if (!octets) return count != 0;
+    const std::size_t size = octets->size();
+    if (size != 0) unread_.add({address, here, *std::move(octets)}, size);
+  }
+  return true;
+} catch (const std::bad_alloc&) {  // lost, as datagrams may be
+  return true;
+}
+
+std::deque<Heard> Peers::take_unread() {
+  const std::lock_guard lock(mutex_);
+  return unread_.empty() ? std::deque<Heard>() : unread_.take();
+}
+
+void Peers::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
 }
 
 base::Result<std::size_t> UdpCarrier::send_messages(base::ConstByteSpan octets, std::span<const std::uint32_t> sizes) {

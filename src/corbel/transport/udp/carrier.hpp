@@ -12,10 +12,20 @@
 
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/transport/packet_transport.hpp"
+#include "corbel/transport/udp/bounded.hpp"
 #include "corbel/transport/udp/endpoint.hpp"
 #include "corbel/transport/udp/trains.hpp"
 
 namespace corbel::transport::udp {
+
+constexpr std::size_t kMostAside = 256;  // datagrams, of all peers that are not accepted yet
+
+/// A datagram of a peer that has no carrier.
+struct Heard {
+  ipc::InetAddress from;
+  ipc::InetAddress to;  ///< which address of this host
+  base::Bytes octets;
+};
 
 /// A connected datagram socket, whose end this side knows alone, and datagrams that came before it was there.
 class UdpSocket : public ipc::ConnectedUdp {
@@ -48,6 +58,10 @@ class UdpSocket : public ipc::ConnectedUdp {
     state_->ended.store(true, std::memory_order_release);
     return Base::shutdown(direction);
   }
+  /// Hears its peer no more: what comes from there from now on is for whoever else is bound to the same port.
+  void part() noexcept;
+  /// A datagram that had come before, and nobody received; none is left when it fails. By the last who has the socket.
+  base::Result<base::Bytes> next_unread();
   /// True if datagrams are here that the system has no longer.
   bool has_more() const noexcept { return has_early_ || trains_.has_more(); }
   /// True if something has come since this was asked last.
@@ -91,7 +105,13 @@ class Peers {
   /// True if `address` is unknown and there is room; if false, perhaps soon.
   bool admits(const ipc::InetAddress& address);
   void enter(const ipc::InetAddress& address, UdpCarrier& carrier);
-  void leave(const ipc::InetAddress& address) noexcept;
+  /// Closes the socket. What it has, and nobody read, comes to the acceptor: the peer has been told of no end. (Not
+  /// from one that had to go, nor what came before the socket was there: that has been handed on already.)
+  void leave(const ipc::InetAddress& address, UdpSocket& socket) noexcept;
+  /// What those who left have handed on.
+  std::deque<Heard> take_unread();
+  /// There is no acceptor any more.
+  void close() noexcept;
 
  private:
   struct Peer {
@@ -108,6 +128,7 @@ class Peers {
   bool end_one_for(const ipc::InetAddress& host) noexcept;
   void end(All::value_type& peer) noexcept;
   void gone_from(const ipc::InetAddress& host) noexcept;
+  bool hand_on(const ipc::InetAddress& address, const ipc::InetAddress& here, UdpSocket& socket) noexcept;
 
   const std::size_t most_;
   const base::Duration silence_;
@@ -116,6 +137,8 @@ class Peers {
   std::size_t leaving_ = 0;
   std::unordered_map<ipc::InetAddress, std::size_t> hosts_;  // how many stay
   base::Deadline next_look_ = base::Deadline::now();
+  Bounded<Heard> unread_{kMostAside};
+  bool closed_ = false;
 };
 
 /// Sends to one address and receives from it.
@@ -133,7 +156,7 @@ class UdpCarrier final : public MessageTransport<UdpSocket> {
     address_ = peer;
   }
   ~UdpCarrier() override {
-    if (peers_ != nullptr) peers_->leave(address_);
+    if (peers_ != nullptr) peers_->leave(address_, socket());
   }
 
   bool pending() const noexcept override { return socket().has_more(); }

@@ -19,7 +19,6 @@ using ListenSocket = ipc::UdpSocket;
 using SocketOptions = ipc::DatagramOptions<InetAddress>;
 
 constexpr base::Duration kLookup = std::chrono::seconds(10);
-constexpr std::size_t kMostAside = 256;  // datagrams, of all peers that are not accepted yet
 constexpr std::size_t kMostEarly = 64;   // of one peer
 constexpr std::size_t kRoom = 1U << 16;  // no datagram is larger, and those of IPv6 may be larger than messages
 constexpr unsigned kMostAtOnce = 4 * kMostAside;  // looked at in one go
@@ -29,12 +28,6 @@ constexpr unsigned kMostAtOnce = 4 * kMostAside;  // looked at in one go
 bool usable(const InetAddress& peer) noexcept {
   return peer.port() != 0 && !peer.is_any();
 }
-
-struct Heard {
-  InetAddress from;
-  InetAddress to;  // which address of this host
-  base::Bytes octets;
-};
 
 class UdpAcceptor final : public Acceptor {
  public:
@@ -61,11 +54,15 @@ class UdpAcceptor final : public Acceptor {
   }
   int handle() const noexcept override { return socket_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
-  void close() noexcept override { socket_.close(); }
+  void close() noexcept override {
+    peers_->close();
+    socket_.close();
+  }
 
  private:
   base::Result<Heard> next() {
     if (waiting_.empty() && !aside_.empty()) waiting_ = aside_.take();
+    if (waiting_.empty()) waiting_ = peers_->take_unread();
     if (!waiting_.empty()) {
       Heard first = std::move(waiting_.front());
       waiting_.pop_front();
@@ -102,6 +99,7 @@ class UdpAcceptor final : public Acceptor {
     Bounded<base::Bytes> early(kMostEarly);
     const std::size_t size = first.octets.size();
     early.add(std::move(first.octets), size);
+    for (Heard& unread : peers_->take_unread()) waiting_.push_back(std::move(unread));
     // What the peer sent before its socket was connected came here, or there; so did what other peers sent meanwhile.
     while (!waiting_.empty()) {
       sort(std::move(waiting_.front()), first.from, early);

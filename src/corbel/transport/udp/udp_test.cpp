@@ -70,6 +70,61 @@ TEST_F(Udp, WhatPeersSentBeforeTheyWereAcceptedIsTheirsAndInOrder) {
   EXPECT_EQ(acceptor_->accept().error().code, Code::would_block) << "each of them once";
 }
 
+// A peer is told of no end: what it sends meanwhile would be lost, and its call would wait for its time-out.
+TEST_F(Udp, WhatACarrierThatEndsHasNotReadIsHandedOnToTheNextOne) {
+  const auto client = connect();
+  const auto other = connect();
+  send(*client, {0});
+  auto server = accept();
+  ASSERT_TRUE(server);
+  EXPECT_EQ(receive(*server), Bytes{0});
+  for (base::Octet i = 1; i < 4; ++i) send(*client, {i});
+  server->shutdown();
+  for (base::Octet i = 4; i < 6; ++i) send(*client, {i});
+  server.reset();
+  auto next = accept();
+  ASSERT_TRUE(next) << "the acceptor is told";
+  send(*client, {6});
+  for (base::Octet i = 1; i < 7; ++i) EXPECT_EQ(receive(*next), Bytes{i});
+  EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+
+  // Two at once, and one that was heard anew before.
+  send(*other, {0});
+  auto others = accept();
+  ASSERT_TRUE(others);
+  EXPECT_EQ(receive(*others), Bytes{0});
+  send(*client, {7});
+  send(*other, {8});
+  next.reset();
+  others.reset();
+  send(*client, {9});
+  const std::string first = client->local();
+  for (int i = 0; i < 2; ++i) {
+    const auto server_of = accept();
+    ASSERT_TRUE(server_of);
+    const bool clients = server_of->peer() == first;
+    EXPECT_EQ(receive(*server_of), Bytes{clients ? base::Octet{7} : base::Octet{8}});
+    if (clients) {
+      EXPECT_EQ(receive(*server_of), Bytes{9});
+    }
+  }
+  EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+}
+
+TEST_F(Udp, WhatIsHandedOnOnceIsNotAgain) {
+  const auto client = connect();
+  send(*client, {0});
+  auto server = accept();
+  ASSERT_TRUE(server);
+  EXPECT_EQ(receive(*server), Bytes{0});
+  send(*client, {1});
+  server.reset();
+  server = accept();
+  ASSERT_TRUE(server);
+  server.reset();  // as one that is turned away
+  EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+}
+
 TEST_F(Udp, APeerThatComesBackAfterItsCarrierEndedIsANewOne) {
   const auto client = connect();
   for (base::Octet i = 0; i < 3; ++i) {
