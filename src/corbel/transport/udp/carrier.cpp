@@ -146,13 +146,16 @@ void Peers::leave(const InetAddress& address, UdpSocket& socket) noexcept {
 /// With the mutex. True if there was something.
 bool Peers::hand_on(const InetAddress& address, const InetAddress& here, UdpSocket& socket) noexcept try {
   socket.part();
+  bool some = false;
   for (unsigned count = 0; count < kMostUnread; ++count) {
     auto octets = socket.next_unread();
-    if (!octets) return count != 0;
+    if (!octets && octets.error().code == Code::would_block) break;
+    if (!octets) continue;  // what the system had to say about what was sent to the peer
     const std::size_t size = octets->size();
     if (size != 0) unread_.add({address, here, *std::move(octets)}, size);
+    some = true;
   }
-  return true;
+  return some;
 } catch (const std::bad_alloc&) {  // lost, as datagrams may be
   return true;
 }

@@ -60,7 +60,8 @@ class UdpSocket : public ipc::ConnectedUdp {
   }
   /// Hears its peer no more: what comes from there from now on is for whoever else is bound to the same port.
   void part() noexcept;
-  /// A datagram that had come before, and nobody received; none is left when it fails. By the last who has the socket.
+  /// A datagram that had come before, and nobody received; would_block when none is left. By the last who has the
+  /// socket.
   base::Result<base::Bytes> next_unread();
   /// True if datagrams are here that the system has no longer.
   bool has_more() const noexcept { return has_early_ || trains_.has_more(); }
