@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -173,7 +172,7 @@ class CORBEL_API ServerCall {
   /// exception is to go on to the caller.
   virtual bool reply_exception() noexcept { return false; }
   /// Before reply(): for whoever looks at calls.
-  virtual void show_values(std::shared_ptr<const RunTimeValues>) noexcept {}
+  virtual void show_values(base::SharedPtr<const RunTimeValues>) noexcept {}
   /// For servants that answer later, instead of reply(): after arguments() have been read, which `octets` of memory
   /// came of beyond those of the message. From now on this has nothing to answer, and what it was told by
   /// set_raises() goes along. Throws what refuses the request, COMPLETED_NO; it is answered with that. Null if nobody

@@ -89,7 +89,7 @@ struct ServedValues : corba::RunTimeValues {
 namespace CORBA {
 
 ServerRequest::ServerRequest(corbel::corba::ServerCall& call)
-    : call_(&call), operation_(call.operation()), values_(std::make_shared<corbel::dynamic::ServedValues>()) {}
+    : call_(&call), operation_(call.operation()), values_(corbel::base::make_shared<corbel::dynamic::ServedValues>()) {}
 
 NVList& ServerRequest::arguments(NVList list) {
   if (call_ == nullptr || has_arguments_ || has_result_ || exception_) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +37,7 @@ class CORBEL_API ServerRequest final : public LocalObject {
  private:
   corbel::corba::ServerCall* call_;
   const std::string operation_;
-  const std::shared_ptr<corbel::dynamic::ServedValues> values_;  // of which interceptors may be told later
+  const corbel::base::SharedPtr<corbel::dynamic::ServedValues> values_;  // of which interceptors may be told later
   bool has_arguments_ = false;
   bool has_result_ = false;
   std::optional<Any> exception_;

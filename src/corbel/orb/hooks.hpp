@@ -50,7 +50,7 @@ struct HookedRequest {
   ior::Ior forward;
   KeptContexts request_contexts;
   KeptContexts reply_contexts;
-  std::shared_ptr<const corba::RunTimeValues> values;  ///< null if they are not known as Anys
+  base::SharedPtr<const corba::RunTimeValues> values;  ///< null if they are not known as Anys
   /// How many of the interceptors have to be told of the end: those before them in the list.
   std::size_t flow = 0;
 };

@@ -170,7 +170,7 @@ class SeenLocalCall final : public LocalCall {
     const bool shares = call().local_arguments != nullptr && !operation.copies && served == operation.signature;
     if (!shares) to_octets(served);
   }
-  void show_values(std::shared_ptr<const corba::RunTimeValues> values) noexcept override {
+  void show_values(base::SharedPtr<const corba::RunTimeValues> values) noexcept override {
     seen_.values = std::move(values);
   }
 

@@ -208,7 +208,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     CallHooks& hooks = *core_.hooks();
     ClientRequest seen;
     seen.operation = call.operation.name;
-    seen.values = {std::shared_ptr<void>(), call.operation.values};  // as long as the call
+    seen.values = {call.operation.values, nullptr};  // as long as the call
     seen.response_expected = !call.operation.oneway;
     seen.sync_scope = call.operation.oneway ? terms.policies->calls.sync_scope : policy::SyncScope::with_target;
     seen.target = shared_from(this);

@@ -35,7 +35,7 @@ void throw_outcome(const HookedRequest& request) {
 
 void RemoteTarget::begin_seen(const corba::Operation& operation, const Invocation& invocation, ClientRequest& seen) {
   seen.operation = operation.name;
-  seen.values = {std::shared_ptr<void>(), operation.values};  // as long as the call
+  seen.values = {operation.values, nullptr};  // as long as the call
   seen.response_expected = !operation.oneway;
   seen.sync_scope = operation.oneway ? invocation.policies.calls.sync_scope : policy::SyncScope::with_target;
   if (seen.target == nullptr) seen.target = shared_from(this);

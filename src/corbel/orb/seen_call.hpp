@@ -102,7 +102,7 @@ class SeenCall final : public IncomingCall, private Waits {
   }
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
-  void show_values(std::shared_ptr<const corba::RunTimeValues> values) noexcept override {
+  void show_values(base::SharedPtr<const corba::RunTimeValues> values) noexcept override {
     seen_.values = std::move(values);
   }
 
