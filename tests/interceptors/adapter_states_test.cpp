@@ -104,10 +104,12 @@ TEST(Adapters, AreToldToBeGoneWhenNewRequestsFindThemNoMore_16_5_2_2) {
     poa->destroy(true, false);  // while this request runs
     EXPECT_EQ(story.take(), "A.gone:/RootPOA/child");
     EXPECT_EQ(ending_of([&] { (void)thing->_non_existent(); }).substr(0, 9), "TRANSIENT");
-    root->create_POA("child", root->the_POAManager(), {});
+    EXPECT_EQ(ending_of([&] { root->create_POA("child", root->the_POAManager(), {}); }), "BAD_INV_ORDER NO 3");
+    EXPECT_EQ(story.take(), "") << "it would have to wait for this request";
     return "done";
   };
   EXPECT_EQ(thing->ask("why"), "done");
+  root->create_POA("child", root->the_POAManager(), {});
   EXPECT_EQ(story.take(), "A.establish A.established:/RootPOA/child") << "the old one's end is not told after it";
 }
 
