@@ -224,7 +224,7 @@ TEST(AdapterEvents, AOnewayThatComesTooLate) {
   expect_event(server, LogLevel::debug, LogModule::server, "request ends in a system exception",
                {{"exception", "TIMEOUT"}, {"operation", "tell"}, {"key", ""}, {"peer", "tcp://"}});
   expect_event(server, LogLevel::debug, LogModule::server, "request ends in a system exception",
-               {{"exception", "the request came when its time was over"}});
+               {{"exception", "was over before it began"}});
 }
 
 }  // namespace
