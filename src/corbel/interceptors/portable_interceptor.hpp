@@ -107,8 +107,8 @@ class CORBEL_API Interceptor : public virtual CORBA::LocalObject {
  public:
   /// No two of a kind in one ORB may have the same name, unless that is empty.
   virtual std::string name() = 0;
-  /// The ORB ends: it serves nothing any more, and what begins from now on is not told. Calls of other objects from here
-  /// are carried out, unless ORB::shutdown came before.
+  /// The ORB ends: it serves nothing any more, and what begins from now on is not told. Calls of other objects from
+  /// here are carried out, unless ORB::shutdown came before.
   virtual void destroy() {}
   CORBEL_INTERCEPTOR_INTERFACE(Interceptor)
 };

@@ -48,11 +48,11 @@ std::unique_ptr<connection::Server> make_server(const connection::Server::Settin
 
 }  // namespace
 
-Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
+Lane::Lane(std::string name, const std::vector<ListenEndpoint>& endpoints, const routing::Registry& registry,
            const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler)
     : name_(std::move(name)),
       beside_own_(endpoints.empty()),
-      endpoints_(beside_own_ ? options.listen_endpoints : std::move(endpoints)),
+      endpoints_(beside_own_ ? options.listen_endpoints : endpoints),
       registry_(registry),
       server_(make_server(settings, handler)),
       acceptors_(options.transport),
@@ -113,7 +113,7 @@ std::vector<std::string> Lane::texts() const {
 /// One that is reached as the ORB's own is, and by nobody else. Empty if there is none: a group has one address for
 /// all, and not every transport chooses names.
 std::string Lane::beside(const ListenEndpoint& own) const {
-  const std::string text = text_of(own);
+  std::string text = text_of(own);
   const auto point = of_parts(text, [&] { return registry_.parse_endpoint(text); });
   if (!point) return text;  // opening it says why
   const auto& factory = point->transport->factory();

@@ -25,7 +25,7 @@ class Lane {
   /// `endpoints`: none means one beside each of the ORB's own (-ORBListenEndpoints): by the same protocol and
   /// transport, at the same hosts, with a port or name that the system chooses. If those are none, too, it is one of
   /// each transport that has a default. Throws INITIALIZE if the system gives no descriptors.
-  Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
+  Lane(std::string name, const std::vector<ListenEndpoint>& endpoints, const routing::Registry& registry,
        const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler);
 
   /// Empty: the first.

@@ -10,7 +10,6 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/orb_type.hpp"
 #include "corbel/orb/remote_target.hpp"
-#include "corbel/routing/route_options.hpp"
 #include "corbel/routing/unmet.hpp"
 
 namespace corbel::orb {

@@ -8,7 +8,7 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/remote_target.hpp"
-#include "corbel/routing/unmet.hpp"
+#include "corbel/routing/route_options.hpp"
 
 namespace corbel::orb {
 
@@ -52,10 +52,10 @@ std::string keep_carried(std::vector<routing::Route>& routes, const Branch& bran
   std::vector<routing::Route> kept;
   keep_carried_oneways(routes, branch);
   for (const Branch::Carrier& carrier : branch.carriers) {
-    const auto named =
-        std::ranges::stable_partition(routes, [&](const routing::Route& route) { return !takes(carrier, route); });
-    std::vector<routing::Route> carried(std::move_iterator(named.begin()), std::move_iterator(named.end()));
-    routes.erase(named.begin(), named.end());
+    const auto named = std::stable_partition(routes.begin(), routes.end(),
+                                             [&](const routing::Route& route) { return !takes(carrier, route); });
+    std::vector<routing::Route> carried(std::move_iterator(named), std::move_iterator(routes.end()));
+    routes.erase(named, routes.end());
     const policy::TransportOptionsPtr& options = carrier.options != nullptr ? carrier.options : wanted;
     if (options != nullptr) {
       const std::string reason = routing::keep_fitting(carried, 0, options);
