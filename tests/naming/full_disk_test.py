@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from programs import CORBEL, NAMED, THING, Named, free_port, run
+from programs import CORBEL, NAMED, THING, Named, run
 
 DISK = "FULL_DISK"  # where the disk is; it belongs to this process alone
 OCTETS = 1 << 20
@@ -65,11 +65,11 @@ class FullDisk(unittest.TestCase):
         for ended in (signal.SIGTERM, signal.SIGKILL):
             with self.subTest(ended):
                 named = self.start()
+                port = named.port
                 for i in range(20):
                     self.ns(named, "rebind", f"name{i}", THING)
                 named.end(ended)
                 self.fill()
-                port = free_port()
                 named = self.start(port=port)  # which it cannot remember
                 self.assertEqual(named.port, port)
                 self.assertTrue(self.ns(named, "resolve", "name7").startswith("IOR:"))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/base/light_deadline.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -21,6 +22,10 @@ void throw_user_exception(const Operation& operation, cdr::Decoder& decoder) {
 
 bool ServerCall::lists(std::string_view repository_id) const noexcept {
   return std::find(raises_.begin(), raises_.end(), repository_id) != raises_.end();
+}
+
+base::Deadline ServerCall::begin_by() {
+  return base::Deadline::none();
 }
 
 void ServerCall::check_in_time() {

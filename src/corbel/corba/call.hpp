@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "corbel/base/function_ref.hpp"
-#include "corbel/base/light_deadline.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
@@ -16,6 +15,10 @@
 namespace corbel::ior {
 struct Ior;
 }
+
+namespace corbel::base {
+class Deadline;
+}  // namespace corbel::base
 
 namespace corbel::corba {
 
@@ -179,7 +182,7 @@ class CORBEL_API ServerCall {
   /// is ever told of an answer. (corba/deferred_reply.hpp)
   virtual base::SharedPtr<DeferredReply> defer(std::span<const std::string_view> raises, std::size_t octets);
   /// When its caller's time for it to begin is over, as far as that is known here. For adapters that make it wait.
-  virtual base::Deadline begin_by() { return base::Deadline::none(); }
+  virtual base::Deadline begin_by();
   /// Throws TIMEOUT, COMPLETED_NO, if that time has come: the servant is not to run any more.
   void check_in_time();
 

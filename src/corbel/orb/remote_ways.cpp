@@ -54,7 +54,7 @@ std::string keep_carried(std::vector<routing::Route>& routes, const Branch& bran
   for (const Branch::Carrier& carrier : branch.carriers) {
     const auto named = std::stable_partition(routes.begin(), routes.end(),
                                              [&](const routing::Route& route) { return !takes(carrier, route); });
-    std::vector<routing::Route> carried(std::move_iterator(named), std::move_iterator(routes.end()));
+    std::vector<routing::Route> carried(std::make_move_iterator(named), std::make_move_iterator(routes.end()));
     routes.erase(named, routes.end());
     const policy::TransportOptionsPtr& options = carrier.options != nullptr ? carrier.options : wanted;
     if (options != nullptr) {
