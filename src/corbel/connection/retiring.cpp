@@ -64,7 +64,7 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
     ended_idle_ = ended_idle_ || ends;
   }
   if (ends) {
-    watched.why = "closed by this ORB";
+    watched.why = kClosedHere;
     (void)tell_close();
     (void)fail(base::error(Stage::send, Code::closed));
   }

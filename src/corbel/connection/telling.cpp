@@ -24,7 +24,7 @@ const char* why_ended(const Connection& connection, base::Error error) noexcept 
   const char* const why = connection.watched.why.load(std::memory_order_relaxed);
   if (why != nullptr) return why;
   if (error.code == Code::closed) return "closed by the peer";
-  return error.code == Code::cancelled ? "closed by this ORB" : nullptr;
+  return error.code == Code::cancelled ? kClosedHere : nullptr;
 }
 
 /// `why`: null if the error says it all.

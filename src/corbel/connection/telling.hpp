@@ -12,6 +12,9 @@
 /// say it in the same words. With no lock of a connection or server held, but where it says otherwise.
 namespace corbel::connection {
 
+/// Why a connection has ended, where this side wanted it and there is no more to say.
+inline constexpr const char* kClosedHere = "closed by this ORB";
+
 class Connection;
 class Watchers;
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/incoming_call.hpp"
-#include "corbel/orb/invocation_policies.hpp"
 
 namespace corbel::orb {
 
@@ -70,14 +68,13 @@ class SeenCall final : public IncomingCall, private Waits {
   /// As long as for a POA manager; if nothing is to be held, without limit, as requests that take turns.
   base::Deadline begin_wait() override {
     pause_.emplace(core().deferrals(), connection(), request_.origin);
-    end_time_ = end_time(request_.contexts);
+    begin_by_ = begin_by();
     const base::Duration held = core().request_policies().hold;
-    const base::Duration left = end_time_ == policy::kNever ? base::Duration::max() : policy::until(end_time_);
-    return base::Deadline::no_sooner_than(held == base::Duration::zero() ? left : std::min(held, left));
+    return held == base::Duration::zero() ? begin_by_ : earlier(base::Deadline::no_sooner_than(held), begin_by_);
   }
   /// A oneway is executed although its client has gone.
   bool is_given_up() const noexcept override {
-    if (policy::until(end_time_) == base::Duration::zero()) return true;
+    if (begin_by_.expired()) return true;
     return request_.response == messaging::Response::with_target && (pause_->is_cancelled() || connection().failed());
   }
 
@@ -160,7 +157,7 @@ class SeenCall final : public IncomingCall, private Waits {
   ServerRequest seen_;
   std::vector<messaging::ServiceContext> added_;
   std::optional<Pause> pause_;
-  policy::UtcTime end_time_ = policy::kNever;
+  base::Deadline begin_by_ = base::Deadline::none();
   bool over_ = false;  // the hooks that were told of the request have been told of its end
 };
 
