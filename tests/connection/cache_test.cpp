@@ -219,6 +219,32 @@ TEST(Cache, WithdrawnConnectionsThatAreIdleDoNotStayForOneThatIsBusy) {
   EXPECT_TRUE(busy->failed());
 }
 
+TEST(Cache, AWithdrawnConnectionThatWasBusyEndsWhenACallFindsAnotherOne) {
+  Harness harness("tcp://127.0.0.1:0");
+  std::latch entered(1);
+  std::latch go(1);
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    entered.count_down();
+    go.wait();
+    Harness::echo(c, request, body);
+  };
+  const auto busy = harness.connect();
+  std::thread caller([&] {
+    std::string answer;
+    EXPECT_TRUE(harness.call(*busy, "x", answer).ok());
+  });
+  entered.wait();
+  const auto idle = harness.connect();
+  EXPECT_FALSE(harness.cache().withdraw([&](const Connection& one) { return &one == busy.get(); }, Deadline::now()));
+  EXPECT_EQ(harness.connect(), idle);
+  EXPECT_FALSE(busy->failed()) << "its call goes on";
+  go.count_down();
+  caller.join();
+  EXPECT_EQ(harness.connect(), idle);
+  EXPECT_TRUE(busy->failed());
+  EXPECT_EQ(harness.cache().all(), std::vector{idle});
+}
+
 /// A time of use that is not long ago, however busy the machine is.
 std::int64_t ever_recent() {
   return Deadline::clock_now() + std::chrono::nanoseconds(1h).count();
