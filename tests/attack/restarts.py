@@ -118,7 +118,7 @@ class Named:
         with open(os.path.join(self.folder, "named.errors"), "ab") as errors:
             self.process = subprocess.Popen(
                 [self.program, "--data", os.path.join(self.folder, "names.db"), "--host", "127.0.0.1", "--port", str(self.port),
-                 "--ior-file", reference, *ENDING], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+                 "--no-local", "--ior-file", reference, *ENDING], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
         end = time.monotonic() + PATIENCE_S
         while not os.path.exists(reference):
             if self.process.poll() is not None or time.monotonic() > end:

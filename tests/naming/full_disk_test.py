@@ -41,7 +41,7 @@ class FullDisk(unittest.TestCase):
         """With what it says in a file elsewhere."""
         self.said = os.path.join(tempfile.gettempdir(), f"corbel_full_disk_{os.getpid()}.log")
         self.addCleanup(lambda: os.path.exists(self.said) and os.remove(self.said))
-        named = Named(self.folder, "--no-local", "--error-log", self.said, "--ior-file", os.path.join(self.folder, "root.ior"), **more)
+        named = Named(self.folder, "--error-log", self.said, "--ior-file", os.path.join(self.folder, "root.ior"), **more)
         self.addCleanup(lambda: named.process.poll() is None and named.end())
         return named
 

@@ -39,7 +39,7 @@ class FileTest(unittest.TestCase):
                     pipe.close()
 
     def start(self, port):
-        named = Named(self.folder, "--no-local", port=port, store=self.store())
+        named = Named(self.folder, port=port, store=self.store())
         self.processes.append(named.process)
         self.assertTrue(named.url, named.line)
         return named

@@ -363,7 +363,8 @@ class LifeTest(unittest.TestCase):
         run(CORBEL, "ns", "bind", "a/o", THING, "--service", named.url)
         context = run(CORBEL, "ns", "resolve", "a", "--service", named.url).strip()
         self.assertEqual(named.end(), 0)
-        process = subprocess.Popen([NAMED, "--data", self.folder + "/names.db", "--host", "127.0.0.1"], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([NAMED, "--data", self.folder + "/names.db", "--host", "127.0.0.1", "--no-local"],
+                                   stdout=subprocess.PIPE, text=True)
         self.assertIn(f":{port}/NameService", process.stdout.readline())
         try:
             self.assertEqual(run(CORBEL, "ns", "list", "--service", context), "o\n")

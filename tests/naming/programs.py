@@ -27,10 +27,15 @@ def free_port():
 
 
 class Named:
-    """corbel-named with a database in `folder`, or in PostgreSQL at the URL `store`."""
+    """corbel-named with a database in `folder`, or in PostgreSQL at the URL `store`.
+
+    Without an `env` of its own it does not listen where processes of this host look: there the next test's server
+    would be taken for it.
+    """
 
     def __init__(self, folder, *options, port="0", store=None, env=None):
         place = ["--store", store] if store else ["--data", os.path.join(folder, "names.db")]
+        place += [] if env else ["--no-local"]
         self.process = subprocess.Popen([NAMED, *place, "--host", "127.0.0.1", "--port", port,
                                          *options], stdout=subprocess.PIPE, text=True, env=env)
         line = self.line = self.process.stdout.readline().strip()
