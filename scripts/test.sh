@@ -13,6 +13,8 @@
 #   --junit FILE     also write the results there, with all that the tests print, as JUnit has them
 #
 # Of a part of the tests only what they run is built.
+# CORBEL_TEST_AGAIN=N, for machines that others load: up to N tests that failed run once more, alone. What passes then counts as
+# passed, and is told of at the end: it is a defect all the same (docs/testing.md).
 # The release build also runs the interoperability tests against omniORB. `ctest -N --test-dir build/release` lists all.
 
 # shellcheck source=scripts/common.sh
@@ -93,5 +95,15 @@ awk '/^counted: / { number = $2; sub(/^counted: [^ ]+/, ""); total[$0] += number
   /^skipped: / && !seen[$0]++
   END { for (what in total) printf "%d%s\n", total[what], what; for (what in most) printf "%d%s\n", most[what], what }' \
   "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null || true
+if [ "$status" != 0 ] && [ "${CORBEL_TEST_AGAIN:-0}" -gt 0 ]; then
+  mapfile -t failed < <(cut -d: -f2- "build/$preset/Testing/Temporary/LastTestsFailed.log" 2>/dev/null)
+  if [ "${#failed[@]}" -ge 1 ] && [ "${#failed[@]}" -le "$CORBEL_TEST_AGAIN" ]; then
+    say "Once more, alone: ${failed[*]}"
+    if "${layout[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-label-summary --timeout 300 --rerun-failed; then
+      status=0
+      echo "passed only when it ran again: ${failed[*]}"
+    fi
+  fi
+fi
 [ -z "$unfetched" ] || fail "$unfetched"
 exit "$status"
