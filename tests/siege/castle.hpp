@@ -45,6 +45,7 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
   std::int32_t fast(std::int32_t number) override {
     const Inside here(*this);
     ++fast_calls;
+    last_thread = std::this_thread::get_id();
     return number;
   }
   std::int32_t slow(std::int32_t number) override {
@@ -93,6 +94,7 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
   }
 
   std::atomic<int> fast_calls{0};
+  std::atomic<std::thread::id> last_thread;  ///< of them
   std::atomic<int> slow_calls{0};
   std::atomic<int> big_calls{0};
   std::atomic<int> stops{0};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections get the threads.
+#include <set>
+
 #include "castle.hpp"
 #include "raw_peer.hpp"
 
@@ -35,10 +37,35 @@ TEST_P(Threads, AsManyServantsRunAtOnceAsTheOptionSays) {
 
 INSTANTIATE_TEST_SUITE_P(All, Threads,
                          testing::Values(Limit{"adaptive", 1}, Limit{"adaptive", 4}, Limit{"pool", 1}, Limit{"pool", 4},
-                                         Limit{"adaptive", 2}),
+                                         Limit{"adaptive", 2}, Limit{"thread_per_connection", 1},
+                                         Limit{"thread_per_connection", 4}),
                          [](const auto& each) {
                            return std::string(each.param.mode) + std::to_string(each.param.threads);
                          });
+
+// More of them than keep one by default, and idle for longer than those keep it.
+TEST(ThreadPerConnection, EachConnectionKeepsItsThread) {
+  Server server({"-ORBConcurrency", "thread_per_connection"});
+  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::thread::id> threads;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(
+        std::make_unique<Client>(server.reference, std::vector<std::string>{}, "client" + std::to_string(i)));
+    ASSERT_EQ(clients.back()->castle->fast(i), i);
+    threads.push_back(server.servant->last_thread);
+  }
+  EXPECT_EQ(std::set<std::thread::id>(threads.begin(), threads.end()).size(), clients.size());
+  std::this_thread::sleep_for(200ms);
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    ASSERT_EQ(clients[i]->castle->fast(1), 1);
+    EXPECT_EQ(server.servant->last_thread.load(), threads[i]) << i;
+  }
+  // The end does not wait for their minute.
+  const auto begin = std::chrono::steady_clock::now();
+  server.orb->shutdown(false);
+  server.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
 
 // "single" is one thread at a time, however many the application gives.
 TEST(Single, OneOfTheThreadsInRunServesAndAllOfThemReturn) {

@@ -121,13 +121,14 @@ constexpr OptionRow kOptionTable[] = {
     {"MaxOutgoingConnections", NumberMember{CORBEL_MEMBER(outgoing_connections)}, 0, 1'000'000, "connections",
      "at so many connections opened from here those that no call uses are closed, first those of no reference, before "
      "another one is opened; 0: about an eighth of the descriptors that the process may open"},
-    {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
-     "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
-     "thread"},
+    {"Concurrency", ParsedMember{set_concurrency, "adaptive, thread_per_connection, pool or single", "adaptive"}, 0, 0,
+     "",
+     "adaptive: few busy connections get a thread each, the others share the pool; thread_per_connection: all get one "
+     "(-ORBThreads but one), until they are idle for a minute; pool: all share the pool; single: one thread"},
     {"Threads", NumberMember{CORBEL_MEMBER(serving.threads)}, 1, 4096, "threads",
      "most threads that serve requests at the same time, in every mode"},
-    {"StickyConnections", NumberMember{CORBEL_MEMBER(serving.sticky_connections)}, 0, 4096, "connections",
-     "most connections that keep a thread of their own (adaptive)"},
+    {"StickyConnections", NumberMember{CORBEL_MEMBER(serving.sticky_connections)}, 0, kMostSticky, "connections",
+     "most connections that keep a thread of their own (adaptive); thread_per_connection sets this and the next"},
     {"StickyIdle", DurationMember{CORBEL_MEMBER(serving.sticky_idle)}, 0, kMillisecondsPerDay, "ms",
      "idle time after which such a connection gives its thread back"},
     {"SlowUpcall", DurationMember{CORBEL_MEMBER(serving.slow_upcall)}, 1, kMillisecondsPerDay, "ms",

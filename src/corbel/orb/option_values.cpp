@@ -2,6 +2,7 @@
 #include "corbel/orb/option_values.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "corbel/base/option_rows.hpp"
@@ -102,6 +103,10 @@ bool set_giop_version(Options& options, std::string_view value) {
 bool set_concurrency(Options& options, std::string_view value) {
   if (value == "adaptive") {
     options.serving.concurrency = Concurrency::adaptive;
+  } else if (value == "thread_per_connection") {
+    options.serving.concurrency = Concurrency::adaptive;
+    options.serving.sticky_connections = kMostSticky;
+    options.serving.sticky_idle = std::chrono::minutes(1);
   } else if (value == "pool") {
     options.serving.concurrency = Concurrency::pool;
   } else if (value == "single") {

@@ -12,6 +12,9 @@
 /// Thread-safe for different targets.
 namespace corbel::orb {
 
+/// The largest value of -ORBStickyConnections.
+inline constexpr std::uint32_t kMostSticky = 4096;
+
 /// "[protocol+]scheme://address", several separated by semicolons.
 bool add_listen_endpoints(Options& options, std::string_view value);
 /// "name:threads=endpoint", several endpoints separated by semicolons.
