@@ -45,7 +45,7 @@ class Run {
         report_(report),
         mechanisms_(find_all_mechanisms(report.machine, settings.only.empty() ? kCompared : settings.only)),
         transports_(settings.quick ? std::vector<std::string>{"tcp"}
-                                   : std::vector<std::string>{"tcp", "unix", "shm", "udp"}),
+                                   : std::vector<std::string>{"tcp", "unix", "shm", "udp", "rudp", "packet"}),
         valgrind_(program_exists("valgrind")),
         strace_(can_trace()) {
     if (valgrind_) report.machine.versions["valgrind"] = version_of("valgrind");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "common/certificate.hpp"
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
@@ -60,6 +61,7 @@ void Latencies::measure(Progress& progress) {
       running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, plan_.placement), {}});
     });
   }
+  if (running.empty()) return;
   for (const int payload : plan_.payloads) {
     measure_case(running, true, payload, progress);
     if (plan_.open_loop) measure_case(running, false, payload, progress);
@@ -128,7 +130,7 @@ void Latencies::add(const Running& one, const std::string& loop, long calls, int
     result.of["payload"] = std::to_string(payload);
     result.of["waiting"] = one.mechanism->spins() ? "spinning" : "blocking";
     if (loop == "open") result.of["rate"] = number(1e9 / period_ns_);
-    if (&one != &control && told) {
+    if (&one != &control && control.mechanism->orb == "raw" && told) {
       result.of["control"] = "raw";
       result.control = summarise(control.samples[k]).median;
     }
@@ -187,9 +189,11 @@ std::vector<Spot> spots() {
   return spots;
 }
 
+const std::vector<std::string> kQuick = {"tcp", "unix", "shm", "udp"};
+const std::vector<std::string> kAll = {"tcp", "unix", "shm", "tls", "rudp", "packet", "udp"};
 constexpr int kMostInDatagram = 60'000;  // octets, with what a protocol adds
 
-std::vector<LatencyPlan> plans(const Settings& settings) {
+std::vector<LatencyPlan> plans(const Settings& settings, const Certificate& certificate) {
   LatencyPlan plan;
   plan.rounds = settings.rounds(5, 3);
   plan.calls = settings.choose(10000, 5000, 500);
@@ -200,10 +204,16 @@ std::vector<LatencyPlan> plans(const Settings& settings) {
     plan.payloads = {0, 1024, 65536};
   }
   std::vector<LatencyPlan> plans;
-  for (const char* const transport : {"tcp", "unix", "shm", "udp"}) {
+  for (const std::string& transport : settings.quick ? kQuick : kAll) {
     for (const Spot& spot : spots()) {
       plan.transport = transport;
-      std::erase_if(plan.payloads, [&](int octets) { return plan.transport == "udp" && octets > kMostInDatagram; });
+      plan.placement = {};
+      if (transport == "tls") {
+        serve_with(certificate, plan.placement.server);
+        trust_anybody(plan.placement.client);
+      }
+      const bool whole = transport == "udp" || transport == "packet";  // a message is a datagram
+      std::erase_if(plan.payloads, [&](int octets) { return whole && octets > kMostInDatagram; });
       plan.of["placement"] = spot.name;
       plan.placement.client.cpu = spot.client;
       plan.placement.server.cpu = spot.server;
@@ -245,18 +255,22 @@ void print_calls(const std::vector<Result>& results) {
 }  // namespace
 
 int run_latency(const Settings& settings, Report& report) {
-  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only, true);
+  std::vector<Mechanism> mechanisms = find_tls_sockets();
+  const std::vector<Mechanism> others = find_all_mechanisms(report.machine, settings.only, true);
+  mechanisms.insert(mechanisms.end(), others.begin(), others.end());
   // Tracing the others takes long: they ask the kernel for much.
   const std::vector<std::string> few{"wrappers", "corbel", "omniORB"};
   const std::vector<Mechanism> to_trace =
-      settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : mechanisms;
+      settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : others;
   const bool trace = can_trace();
-  const std::vector<const char*> traced =
-      settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm", "udp"};
+  const std::vector<std::string> traced = settings.quick
+                                              ? std::vector<std::string>{"tcp"}
+                                              : std::vector<std::string>{"tcp", "unix", "shm", "udp", "rudp", "packet"};
   std::vector<Latencies> runs;
   std::size_t steps = trace ? traced.size() * to_trace.size() : 0;
   double seconds = static_cast<double>(2 * steps);
-  for (const LatencyPlan& plan : plans(settings)) {
+  const Certificate certificate;
+  for (const LatencyPlan& plan : plans(settings, certificate)) {
     runs.emplace_back(plan, mechanisms);
     steps += runs.back().steps();
     seconds += static_cast<double>(runs.back().steps()) * static_cast<double>(plan.calls) * 100e-6;
@@ -267,7 +281,7 @@ int run_latency(const Settings& settings, Report& report) {
   measure_and_keep(
       [&] {
         for (Latencies& run : runs) run.measure(progress);
-        for (const char* const transport : traced) {
+        for (const std::string& transport : traced) {
           if (trace) count_calls(to_trace, transport, progress, traces);
         }
       },

@@ -47,7 +47,7 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
 
 /// True of transports whose servers listen at an Internet address.
 inline bool is_internet(const std::string& transport) {
-  return transport == "tcp" || transport == "udp" || transport == "tls";
+  return transport == "tcp" || transport == "udp" || transport == "tls" || transport == "rudp";
 }
 /// True of transports with which the client's process is the server, too.
 bool is_inside(const std::string& transport);

@@ -323,7 +323,7 @@ bool is_one_way(std::string_view protocol) {
 }
 
 bool is_internet(const std::string& transport) {
-  return transport == "tcp" || transport == "udp" || transport == "tls";
+  return transport == "tcp" || transport == "udp" || transport == "tls" || transport == "rudp";
 }
 
 int command_loop(const OrbRef& orb, std::string_view protocol, const std::string& transport,
@@ -337,7 +337,7 @@ int command_loop(const OrbRef& orb, std::string_view protocol, const std::string
 struct Corbel {
   static peer::About about() {
     return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin giop-lent",
-            "tcp unix shm udp tls inproc collocated",
+            "tcp unix shm udp tls rudp packet inproc collocated",
             "latency threads fan oneway twoway ring buffered cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
