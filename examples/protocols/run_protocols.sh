@@ -5,8 +5,15 @@
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
-places="tcp://127.0.0.1:0;giop_lite+tcp://127.0.0.1:0;unix://$work/giop;giop_lite+unix://$work/lite;shm://$work/shm"
-timeout 280 "$1" -ORBListenEndpoints "$places" >"$work/ior" &
+cat >"$work/server.conf" <<END
+# Where the server listens.
+ListenEndpoints  tcp://127.0.0.1:0
+ListenEndpoints  giop_lite+tcp://127.0.0.1:0
+ListenEndpoints  unix://$work/giop
+ListenEndpoints  giop_lite+unix://$work/lite
+ListenEndpoints  shm://$work/shm
+END
+timeout 280 "$1" -ORBConfigFile "$work/server.conf" >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 read -r -t 120 ior <"$work/ior"

@@ -35,6 +35,21 @@ class CommandTest(unittest.TestCase):
             self.assertTrue(run(NAMED, *wrong, status=2), wrong)
         self.assertIn("-ORBNothing", run(NAMED, "--data", self.folder + "/x.db", "-ORBNothing", "1", status=1))
 
+    def test_options_may_be_in_a_file(self):
+        path = os.path.join(self.folder, "orb.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("# for any program\nThreads 8\n\nThread 9\n")
+        mistake = path + ":4: unknown option -ORBThread; did you mean -ORBThreads?"
+        self.assertIn(mistake, run(NAMED, "--data", self.folder + "/x.db", "-ORBConfigFile", path, status=1))
+        self.assertIn(mistake, run(CORBEL, "call", "--orb", "-ORBConfigFile=" + path, "corbaloc::127.0.0.1:1/x", "_non_existent", status=None))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("Threads 8\nLogFile " + self.folder + "/orb.log\nLogLevel info\n")
+        named = Named(self.folder, "-ORBConfigFile", path)
+        run(CORBEL, "ns", "bind", "thing", THING, "--orb", "-ORBConfigFile=" + path, "--service", named.url)
+        named.end()
+        with open(self.folder + "/orb.log", encoding="utf-8") as file:
+            self.assertIn("configuration file read", file.read())
+
     def test_signals_end_it_in_order_and_a_second_one_is_refused(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             named = Named(self.folder)

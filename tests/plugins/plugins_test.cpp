@@ -55,6 +55,23 @@ TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   server->destroy();
 }
 
+TEST(Plugins, AConfigurationFileNamesThemRelativeToItsFolder) {
+  const std::string file = kFolder + "plugins_test.conf";
+  std::ofstream(file) << "# next to the plug-in\nListenEndpoints unix://\nLoad ./good.so\n";
+  const OrbRef orb = make("told by a file", {"-ORBConfigFile", file});
+  EXPECT_EQ(listen(*orb, "unix://").size(), 1U);
+  orb->destroy();
+  std::ofstream(file) << "\nLoad ./failing.so\n";
+  try {
+    make("refused", {"-ORBConfigFile", file})->destroy();
+    ADD_FAILURE();
+  } catch (const CORBA::INITIALIZE& failure) {
+    const std::string expected = file + ":2: -ORBLoad " + kFolder + "./failing.so: it failed: no licence for this host";
+    EXPECT_NE(std::string(failure.what()).find(expected), std::string::npos) << failure.what();
+  }
+  ::unlink(file.c_str());
+}
+
 TEST(Plugins, OneIsLoadedWhileTheOrbRuns) {
   const OrbRef server = make("running-server", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
   const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));

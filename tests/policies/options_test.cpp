@@ -174,6 +174,8 @@ const std::vector<Effect>& effects() {
       {"LocalServices", services_folder().path().string(), local_service, "done", "InvalidName"},
       {"NoDelay", "off", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_NODELAY); }, "0", "1"},
       {"KeepAlive", "off", [](const Arguments& with) { return tcp_option(with, SOL_SOCKET, SO_KEEPALIVE); }, "0", "1"},
+      {"ConfigFile", services_folder().write("options.conf", "NoDelay off\n"),
+       [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_NODELAY); }, "0", "1"},
       {"Backlog", "3", backlog, "3", ""},
       {"MulticastHops", "7", [](const Arguments& with) { return group_option(with, IP_MULTICAST_TTL); }, "7", "1"},
       {"MulticastLoopback", "off", [](const Arguments& with) { return group_option(with, IP_MULTICAST_LOOP); }, "0",

@@ -8,6 +8,9 @@
 namespace corbel::orb {
 
 void Core::tell_settings() const {
+  for (const auto& file : options_.config_files) {
+    CORBEL_LOG(log_, orb, info, "configuration file read", {"file", file});
+  }
   for (const auto& variable : options_.unknown_variables) {
     CORBEL_LOG(log_, orb, warning, "environment variable names no option", {"variable", variable});
   }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/object_urls.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -15,7 +9,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/references.hpp"
 #include "corbel/ior/url.hpp"
-#include "corbel/ipc/handle.hpp"
+#include "corbel/ipc/regular_file.hpp"
 #include "corbel/orb/face.hpp"
 #include "corbel/orb/orb.hpp"
 
@@ -153,39 +147,14 @@ ObjectRef read_object_url(Core& core, std::string_view text) {
   return resolve_name(*object.operator->(), url->string_name);
 }
 
-[[noreturn]] void refuse_file(std::string_view url, const std::string& path, const char* why) {
-  refuse(corba::minor::kUrlBadAddress, url, "the file '" + base::printable(path, kLongestShown) + "' " + why);
-}
-
-/// What is in a regular file, at most kLargestFile + 1 octets of it. Reading anything else might wait, or never end.
-std::string read_text(std::string_view url, const std::string& path) {
-  std::error_code none;
-  const auto status = std::filesystem::status(path, none);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    refuse_file(url, path, "is no regular file");
-  }
-  const ipc::Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  const int error = errno;
-  if (!file) refuse_file(url, path, ("cannot be opened (" + std::string(std::strerror(error)) + ")").c_str());
-  std::string text(kLargestFile + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse_file(url, path, ("cannot be read (" + std::string(std::strerror(errno)) + ")").c_str());
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
-}
-
 /// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored. A
 /// user that may name a file need not be one that may read it, so nothing of what is in it is told.
 ObjectRef read_file(Core& core, std::string_view url) {
   std::string_view path = url.substr(std::string_view("file:").size());
   if (path.starts_with("//")) path.remove_prefix(2);
-  const std::string text = read_text(url, std::string(path));
+  const auto [text, why] = ipc::read_regular_file(std::string(path), kLargestFile + 1);
+  if (!why.empty())
+    refuse(corba::minor::kUrlBadAddress, url, "the file '" + base::printable(path, kLongestShown) + "' " + why);
   if (text.size() > kLargestFile) refuse(corba::minor::kUrlOther, url, "the file is too large to be a reference");
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);

@@ -54,6 +54,10 @@ constexpr OptionRow kOptionTable[] = {
      "folder in which servers of this host listen under the names of initial references, asked where no other option "
      "says where these are; none: nowhere. Not given: the user's own ($XDG_RUNTIME_DIR/corbel, /tmp/corbel-UID), then "
      "/run/corbel"},
+    {"ConfigFile", ParsedMember{add_config_file, "the path of a text file; several separated by ','", "none"}, 0, 0, "",
+     "options in a file, one in each line (docs/deployment.md), which the environment and the command line override; "
+     "may be repeated, later files override earlier ones",
+     [](Options& o) { o.config_files.clear(); }},
     {"Load", ParsedMember{add_plugin, "the path of a shared object; several separated by ','", "none"}, 0, 0, "",
      "a plug-in that brings message protocols and transports (docs/plugins.md); may be repeated",
      [](Options& o) { o.plugins.clear(); }},

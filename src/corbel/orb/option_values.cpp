@@ -24,6 +24,17 @@ bool is_scheme(std::string_view text) {
   return true;
 }
 
+/// Several separated by commas.
+bool add_paths(std::vector<std::string>& all, std::string_view value) {
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    if (end == begin) return false;
+    all.emplace_back(value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool add_listen_endpoints(Options& options, std::string_view value) {
@@ -71,13 +82,11 @@ bool set_publish_host(Options& options, std::string_view value) {
 }
 
 bool add_plugin(Options& options, std::string_view value) {
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = std::min(value.find(',', begin), value.size());
-    if (end == begin) return false;
-    options.plugins.emplace_back(value.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return true;
+  return add_paths(options.plugins, value);
+}
+
+bool add_config_file(Options& options, std::string_view value) {
+  return add_paths(options.config_files, value);
 }
 
 bool add_initial_reference(Options& options, std::string_view value) {

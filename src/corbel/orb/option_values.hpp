@@ -23,6 +23,8 @@ bool add_lane(Options& options, std::string_view value);
 bool set_publish_host(Options& options, std::string_view value);
 /// Paths, several separated by commas.
 bool add_plugin(Options& options, std::string_view value);
+/// The same.
+bool add_config_file(Options& options, std::string_view value);
 /// "name=url".
 bool add_initial_reference(Options& options, std::string_view value);
 /// Any text that begins as a reference, or none.

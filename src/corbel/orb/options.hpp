@@ -58,8 +58,9 @@ struct Options {
   std::vector<LaneOptions> lanes;
   std::vector<InitialReferenceUrl> initial_references;
   std::string default_initial_reference;
-  std::string local_services;        ///< a folder, or "none"; empty: the usual ones (local_services.hpp)
-  std::vector<std::string> plugins;  ///< files, in the order in which they are loaded
+  std::string local_services;             ///< a folder, or "none"; empty: the usual ones (local_services.hpp)
+  std::vector<std::string> config_files;  ///< later ones win
+  std::vector<std::string> plugins;       ///< files, in the order in which they are loaded
   policy::Timeouts timeouts;
   policy::Serving serving;
   policy::ServerLimits server_limits;

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using Arguments = std::vector<std::string>;
 
-constexpr auto no_transports = [](const std::vector<std::string>&) { return std::vector<routing::FactoryPtr>(); };
+constexpr auto no_transports = [](const std::vector<PluginFile>&) { return std::vector<routing::FactoryPtr>(); };
 
 Options read(Arguments arguments) {
   return read_options(arguments, no_transports);

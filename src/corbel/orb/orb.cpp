@@ -141,10 +141,17 @@ const Components& checked(const Components& components) {
                          CORBA::CompletionStatus::COMPLETED_NO, "ORB_init was given " + why);
 }
 
-WithOptions parts_with(const std::vector<std::string>& plugins, Components& components) {
+WithOptions parts_with(const std::vector<PluginFile>& plugins, Components& components) {
   if (!plugins.empty() && components.load_plugins == nullptr)
     refuse_option("-ORBLoad: this program loads no plug-ins (Components::load_plugins)");
-  if (!plugins.empty()) components.load_plugins(plugins, components);
+  for (const PluginFile& each : plugins) {
+    try {
+      components.load_plugins({each.file}, components);
+    } catch (CORBA::SystemException& failure) {
+      failure.detail(each.where + failure.detail());
+      throw;
+    }
+  }
   return {components.transports, components.layers};
 }
 

@@ -182,8 +182,8 @@ TEST(OptionsOfTransports, AreUnknownToOrbsWithoutTheTransport) {
   EXPECT_EQ(owl_refusal({"-ORBOwlHeight", "1"}, {}), "unknown option -ORBOwlHeight (-ORBHelp lists the options)");
   const OwlVariable height("CORBEL_OWL_HEIGHT", "30");
   Arguments none;
-  const auto nothing = [](const Arguments&) { return std::vector<FactoryPtr>(); };
-  const auto owl = [](const Arguments&) { return with_owl().transports; };
+  const auto nothing = [](const std::vector<PluginFile>&) { return std::vector<FactoryPtr>(); };
+  const auto owl = [](const std::vector<PluginFile>&) { return with_owl().transports; };
   EXPECT_EQ(read_options(none, nothing).unknown_variables, (Arguments{"CORBEL_OWL_HEIGHT"}));
   EXPECT_EQ(read_options(none, owl).unknown_variables, Arguments());
 }

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/config_file.hpp"
 #include "corbel/orb/option_list.hpp"
 
 namespace corbel::orb {
@@ -19,6 +21,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "-ORB";
 constexpr std::string_view kLoad = "Load";
+constexpr std::string_view kConfigFile = "ConfigFile";
+constexpr std::size_t kLongestQuoted = 200;
 /// The OMG's spelling of -ORBId; the name may follow in the same word (CORBA 3.3 part 1, 8.5.1).
 constexpr std::string_view kStandardId = "-ORBid";
 /// What no server of ours would do, and takes no value (8.5.1.4).
@@ -44,8 +48,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-[[noreturn]] void refuse_unknown(std::string_view name, const OptionList& known) {
-  std::string detail = "unknown option " + std::string(kPrefix) + std::string(name);
+[[noreturn]] void refuse_unknown(const std::string& where, std::string_view name, const OptionList& known) {
+  std::string detail = where + "unknown option " + std::string(kPrefix) + base::printable(name, kLongestQuoted);
   constexpr std::size_t kLongestName = 64;
   const base::Option* nearest = nullptr;
   std::size_t best = 5;
@@ -64,7 +68,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 void set(const base::Option& option, std::string_view value, const std::string& source) {
   if (option.set(value)) return;
   refuse(corba::minor::kBadOptionValue,
-         source + ": '" + std::string(value) + "' is not legal; legal is " + option.legal());
+         source + ": '" + base::printable(value, kLongestQuoted) + "' is not legal; legal is " + option.legal());
 }
 
 /// Variables of options, and those of Corbel's own tools and tests.
@@ -111,12 +115,15 @@ std::vector<std::string> unknown_variables(const OptionList& known) {
   return all;
 }
 
+/// An option as a source of options gives it.
+struct Given {
+  std::string_view name;
+  std::optional<std::string_view> value;  // none: it is missing
+  std::string_view where = {};            // of a file: "plant.conf:3: "
+};
+
 /// What the arguments hold, each option with the value that follows it: all of them have one.
 struct Line {
-  struct Given {
-    std::string_view name;
-    std::optional<std::string_view> value;  // none: the arguments ended there
-  };
   std::vector<Given> given;
   std::vector<std::string> rest;
   bool help = false;
@@ -153,14 +160,15 @@ Line split(const std::vector<std::string>& arguments) {
   return line;
 }
 
-void read_line(const Line& line, const OptionList& known) {
+/// Sets what one source gives. Its lists take the place of those of weaker sources.
+void read_given(std::span<const Given> all, const OptionList& known) {
   std::vector<std::string_view> cleared;
-  for (const auto& [name, value] : line.given) {
+  for (const auto& [name, value, where_view] : all) {
+    const std::string where(where_view);
     const base::Option* option = known.find(name);
-    if (option == nullptr) refuse_unknown(name, known);
-    const std::string source = std::string(kPrefix) + std::string(name);
+    if (option == nullptr) refuse_unknown(where, name, known);
+    const std::string source = where + std::string(kPrefix) + std::string(name);
     if (!value) refuse(corba::minor::kBadOptionValue, source + " needs a value: " + option->legal());
-    // The command line replaces the environment's list and then adds to its own.
     if (option->clear != nullptr && std::find(cleared.begin(), cleared.end(), option->name) == cleared.end()) {
       option->clear();
       cleared.push_back(option->name);
@@ -169,18 +177,53 @@ void read_line(const Line& line, const OptionList& known) {
   }
 }
 
-/// The files of -ORBLoad alone.
-std::vector<std::string> plugins_of(const Line& line) {
-  Options options;
-  const OptionList known(options, {});
-  const base::Option& load = *known.find(kLoad);
-  read_variable(load);
-  Line only;
-  std::copy_if(line.given.begin(), line.given.end(), std::back_inserter(only.given),
-               [](const auto& one) { return one.name == kLoad; });
-  read_line(only, known);
-  return options.plugins;
+std::vector<Given> all_named(std::span<const Given> all, std::string_view name) {
+  std::vector<Given> some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const auto& one) { return one.name == name; });
+  return some;
 }
+
+/// The options of a file, which are parts of its lines.
+std::vector<Given> given_by(const std::vector<ConfigLine>& lines) {
+  std::vector<Given> all;
+  all.reserve(lines.size());
+  for (const ConfigLine& each : lines) {
+    all.push_back(
+        {each.name, each.value.empty() ? std::nullopt : std::optional<std::string_view>(each.value), each.where});
+  }
+  return all;
+}
+
+/// What says which other options there are, and where.
+struct Early {
+  Options options;
+  OptionList known{options, {}};
+
+  std::vector<std::string> config_files(const Line& line) {
+    read_variable(*known.find(kConfigFile));
+    read_given(all_named(line.given, kConfigFile), known);
+    return options.config_files;
+  }
+  /// Those of the strongest source that names any.
+  std::vector<PluginFile> plugins(const std::vector<std::vector<Given>>& files, const Line& line) {
+    std::vector<PluginFile> all;
+    const auto take = [&](const std::vector<Given>& source) {
+      const std::vector<Given> some = all_named(source, kLoad);
+      if (!some.empty()) all.clear();
+      for (const Given& each : some) {
+        read_given({&each, 1}, known);
+        for (const std::string& file : options.plugins) all.push_back({file, std::string(each.where)});
+      }
+    };
+    for (const auto& file : files) take(file);
+    options.plugins.clear();
+    read_variable(*known.find(kLoad));
+    if (!options.plugins.empty()) all.clear();
+    for (const std::string& file : options.plugins) all.push_back({file, {}});
+    take(line.given);
+    return all;
+  }
+};
 
 }  // namespace
 
@@ -200,15 +243,21 @@ void set_given(std::span<const base::Option> options, const Options& told) {
 
 Options read_options(std::vector<std::string>& arguments, PartsWith parts) {
   Line line = split(arguments);
-  const WithOptions all = parts(plugins_of(line));
+  Early early;
+  std::vector<std::vector<ConfigLine>> texts;
+  for (const std::string& path : early.config_files(line)) texts.push_back(read_config_file(path));
+  std::vector<std::vector<Given>> files;
+  for (const auto& lines : texts) files.push_back(given_by(lines));
+  const WithOptions all = parts(early.plugins(files, line));
   Options options;
   const OptionList known(options, all.transports, all.layers);
   if (line.help) {
     corba::raise("INITIALIZE", corba::minor::kHelpRequested, corba::Completed::no, "options:\n" + known.help());
   }
+  for (const auto& file : files) read_given(file, known);
   read_environment(known.all());
   options.unknown_variables = unknown_variables(known);
-  read_line(line, known);
+  read_given(line.given, known);
   arguments = std::move(line.rest);
   return options;
 }

@@ -22,10 +22,16 @@ struct WithOptions {
   std::vector<routing::FactoryPtr> transports;
   std::vector<LayerPtr> layers;
 };
+/// A plug-in that is to be loaded.
+struct PluginFile {
+  std::string file;
+  std::string where;  ///< of the line of a configuration file that names it: "plant.conf:3: "; else empty
+};
 /// Loads these plug-ins, and returns the transports and layers of the ORB, those that the plug-ins bring included.
-using PartsWith = base::FunctionRef<WithOptions(const std::vector<std::string>& plugins)>;
+using PartsWith = base::FunctionRef<WithOptions(const std::vector<PluginFile>& plugins)>;
 
-/// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:
+/// Takes options from the files that -ORBConfigFile names, then from the environment, then from `arguments`; what comes
+/// later wins. Removes from `arguments` what it took:
 /// `-ORBName value` and `-ORBName=value`, `-ORBidNAME` and `-ORBNoProprietaryActivation` (CORBA 3.3 part 1, 8.5.1),
 /// anywhere; an argument `--` ends the search. Plug-ins are loaded before any
 /// other option is looked at: they bring options. Throws BAD_PARAM naming an unknown option (and its nearest known one)
