@@ -174,6 +174,12 @@ const std::vector<Effect>& effects() {
       {"LocalServices", services_folder().path().string(), local_service, "done", "InvalidName"},
       {"NoDelay", "off", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_NODELAY); }, "0", "1"},
       {"KeepAlive", "off", [](const Arguments& with) { return tcp_option(with, SOL_SOCKET, SO_KEEPALIVE); }, "0", "1"},
+      {"KeepAliveTime", "61001", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_KEEPIDLE); },
+       "62", ""},
+      {"KeepAliveInterval", "5000", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_KEEPINTVL); },
+       "5", ""},
+      {"KeepAliveProbes", "3", [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_KEEPCNT); }, "3",
+       ""},
       {"ConfigFile", services_folder().write("options.conf", "NoDelay off\n"),
        [](const Arguments& with) { return tcp_option(with, IPPROTO_TCP, TCP_NODELAY); }, "0", "1"},
       {"Backlog", "3", backlog, "3", ""},
@@ -211,6 +217,20 @@ TEST(EffectsOfOptions, AreSeenFromOutside) {
       EXPECT_EQ(without, effect.without) << effect.option;
     }
   }
+}
+
+TEST(EffectsOfOptions, ServersKeepTheirConnectionsAliveAsClientsDo) {
+  const Server server({"-ORBKeepAliveTime", "90000"});
+  const Orb client;
+  client.thing(server.reference)->ask("");
+  const int listens = find_socket([](int each) {
+    return option_of(each, SOL_SOCKET, SO_ACCEPTCONN) == "1" && port_of(each, ::getsockname) != "none";
+  });
+  const std::string port = port_of(listens, ::getsockname);
+  const int accepted = find_socket([&](int each) { return each != listens && port_of(each, ::getsockname) == port; });
+  EXPECT_EQ(option_of(accepted, IPPROTO_TCP, TCP_KEEPIDLE), "90");
+  const int connected = find_socket([&](int each) { return port_of(each, ::getpeername) == port; });
+  EXPECT_NE(option_of(connected, IPPROTO_TCP, TCP_KEEPIDLE), "90");
 }
 
 /// All that the tests' sources say.

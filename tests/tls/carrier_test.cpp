@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Octets on their way: peers that are not what they should be, and conversations that go on.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -42,6 +46,21 @@ TEST_F(TlsCarrier, WhoSpeaksNoTlsIsToldOfAndShutOut) {
     ASSERT_FALSE(shaken);
     EXPECT_EQ(shaken.error().code, code) << base::to_string(shaken.error());
     EXPECT_EQ(place.server_log.kept->count("TLS refused"), 1U);
+  }
+}
+
+TEST_F(TlsCarrier, IsKeptAliveAsTcpIs) {
+  transport::Options options;
+  options.keep_alive_time = std::chrono::seconds(45);
+  const Security security = both();
+  const Place place(security, "127.0.0.1:0", options);
+  const auto met = place.meet(*connector(security, place.client_log), nullptr, options);
+  ASSERT_NE(met.client, nullptr);
+  for (const int handle : {met.client->handle(), met.server->handle()}) {
+    int idle = 0;
+    socklen_t size = sizeof idle;
+    ASSERT_EQ(::getsockopt(handle, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &size), 0);
+    EXPECT_EQ(idle, 45);
   }
 }
 

@@ -7,6 +7,7 @@ namespace corbel::orb {
 namespace {
 
 constexpr std::uint64_t kMillisecondsPerDay = 86'400'000;
+constexpr std::uint64_t kLongestKeepAlive = 32'767'000;  // of Linux
 constexpr std::uint64_t kMebi = 1U << 20;
 
 // One accessor per member; the default shown in help and documents is read through it.
@@ -142,6 +143,14 @@ constexpr OptionRow kOptionTable[] = {
      "peers on processors of their own; 0: not at all"},
     {"NoDelay", SwitchMember{CORBEL_MEMBER(transport.no_delay)}, 0, 0, "", "TCP_NODELAY on every TCP connection"},
     {"KeepAlive", SwitchMember{CORBEL_MEMBER(transport.keep_alive)}, 0, 0, "", "SO_KEEPALIVE on every TCP connection"},
+    {"KeepAliveTime", DurationMember{CORBEL_MEMBER(transport.keep_alive_time)}, 0, kLongestKeepAlive, "ms",
+     "-ORBKeepAlive: silence after which a connection is probed, in whole seconds, rounded up; firewalls on the way "
+     "should remember connections for longer; 0: the system's, usually two hours"},
+    {"KeepAliveInterval", DurationMember{CORBEL_MEMBER(transport.keep_alive_interval)}, 0, kLongestKeepAlive, "ms",
+     "-ORBKeepAlive: time from a probe that is not answered to the next, in whole seconds, rounded up; 0: the "
+     "system's, usually 75 seconds"},
+    {"KeepAliveProbes", IntMember{CORBEL_MEMBER(transport.keep_alive_probes)}, 0, 127, "probes",
+     "-ORBKeepAlive: so many that are not answered end the connection; 0: the system's, usually 9"},
     {"SendBuffer", IntMember{CORBEL_MEMBER(transport.send_buffer)}, 0, 1024 * kMebi, "octets",
      "socket send buffer; of a server over shm: the ring to the client; 0: what the system gives, 256 KiB"},
     {"ReceiveBuffer", IntMember{CORBEL_MEMBER(transport.receive_buffer)}, 0, 1024 * kMebi, "octets",

@@ -24,7 +24,7 @@ namespace corbel::orb {
 /// The interface between this library and its plug-ins: the two ports and all that they name. Another number whenever
 /// any of it changes; a plug-in with another number is refused before any of its functions is called,
 /// but for the constructors of its static objects.
-inline constexpr std::uint32_t kPluginAbi = 15;
+inline constexpr std::uint32_t kPluginAbi = 16;
 
 /// What a plug-in brings. They come after those that the ORB has, in the order of preference. A name that is taken is
 /// refused.

@@ -183,6 +183,9 @@ struct ConnectionOptions {
   int receive_buffer = 0;  ///< octets; 0 = the system's default
   bool no_delay = true;
   bool keep_alive = true;
+  base::Duration keep_alive_time{};      ///< idle time before the first probe, in seconds rounded up; 0 = the system's
+  base::Duration keep_alive_interval{};  ///< from probe to probe, likewise
+  int keep_alive_probes = 0;             ///< so many unanswered: the peer is lost; 0 = the system's default
   /// Octets from which on arrays, sequences and strings that are sent are gathered from where they lie; smaller ones
   /// are copied behind the header. Not for transports: it is the connection's, whatever carries it.
   int gather_threshold = cdr::Encoder::kReferenceThreshold;

@@ -6,6 +6,7 @@
 #include "corbel/ipc/connector.hpp"
 #include "corbel/transport/stream_transport.hpp"
 #include "corbel/transport/tcp/endpoint.hpp"
+#include "corbel/transport/tcp/keep_alive.hpp"
 
 namespace corbel::transport::tcp {
 namespace {
@@ -30,7 +31,7 @@ base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& e
   CORBEL_TRY(auto stream, ipc::TcpConnector().connect(addresses, deadline, before));
   const auto peer = stream.peer_address();
   if (options.no_delay) CORBEL_CHECK(stream.set(ipc::option::no_delay, true));
-  if (options.keep_alive) CORBEL_CHECK(stream.set(ipc::option::keep_alive, true));
+  CORBEL_CHECK(set_keep_alive(stream, options));
   auto made = std::make_unique<StreamTransport<ipc::InetAddress>>(kScheme, std::move(stream), base::Spin(options.spin));
   if (peer) {
     made->set_peer(*peer);

@@ -3,6 +3,7 @@
 
 #include "corbel/ipc/resolver.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
+#include "corbel/transport/tcp/keep_alive.hpp"
 
 namespace corbel::transport::tcp {
 namespace {
@@ -35,7 +36,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   CORBEL_TRY(auto acceptor, open(endpoint, options));
   CORBEL_CHECK(acceptor.set_non_blocking(true));
   if (options.no_delay) CORBEL_CHECK(acceptor.set(ipc::option::no_delay, true));
-  if (options.keep_alive) CORBEL_CHECK(acceptor.set(ipc::option::keep_alive, true));
+  CORBEL_CHECK(set_keep_alive(acceptor, options));
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
   CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
   std::vector<EndpointPtr> endpoints;

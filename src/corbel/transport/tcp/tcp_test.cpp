@@ -136,6 +136,9 @@ TEST(Tcp, SetsTheOptionsOfBothSides) {
     Options options;
     options.no_delay = on;
     options.keep_alive = on;
+    options.keep_alive_time = 44001ms;
+    options.keep_alive_interval = 7s;
+    options.keep_alive_probes = 5;
     options.receive_buffer = 20000;
     const auto acceptor = listen("127.0.0.1:0", options);
     const auto client =
@@ -147,6 +150,9 @@ TEST(Tcp, SetsTheOptionsOfBothSides) {
     for (const int handle : {(*client)->handle(), (*server)->handle()}) {
       EXPECT_EQ(option(handle, IPPROTO_TCP, TCP_NODELAY) != 0, on);
       EXPECT_EQ(option(handle, SOL_SOCKET, SO_KEEPALIVE) != 0, on);
+      EXPECT_EQ(option(handle, IPPROTO_TCP, TCP_KEEPIDLE) == 45, on);
+      EXPECT_EQ(option(handle, IPPROTO_TCP, TCP_KEEPINTVL) == 7, on);
+      EXPECT_EQ(option(handle, IPPROTO_TCP, TCP_KEEPCNT) == 5, on);
       EXPECT_EQ(option(handle, SOL_SOCKET, SO_RCVBUF), 40000);  // Linux counts its own overhead in
     }
   }
