@@ -93,6 +93,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   }
   CORBEL_TRY(ConnectionPtr connection, std::move(connected));
   fresh = true;
+  if (settings_.opened) settings_.opened();
   base::Result<ConnectionPtr> other = base::error(Stage::connect, Code::cancelled);
   {
     const std::lock_guard lock(mutex_);

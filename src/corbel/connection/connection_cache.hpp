@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,7 @@ class ConnectionCache {
     /// When there are so many connections, those that no call uses are closed before another one is opened, the ones
     /// unused longest first; 0: an eighth of the descriptors that the process may open.
     std::size_t max_connections = 0;
+    std::function<void()> opened = {};    ///< called for each new connection; throws nothing
     Watchers* watchers = nullptr;         ///< outlives the cache
     SocketHooks* socket_hooks = nullptr;  ///< the same
     InputMemory* input_memory = nullptr;  ///< what replies take; outlives the connections; null: it is not counted
@@ -75,6 +77,9 @@ class ConnectionCache {
   /// To be called now and then where calls may not come for long: connections that no call has used for so long keep no
   /// memory, and end as soon as their peers do; those that have failed are dropped. False once all are closed.
   bool rest(base::Duration age);
+  /// Ends connections that no call has used for so long, whoever holds them: calls that had them find others. Those
+  /// stay over which the peer may ask, too, and those whose reference ends with them. False once all are closed.
+  bool end_unused(base::Duration age);
   /// Up to date, unless there is no memory for that: then they lag behind.
   const OnewayCounters& oneway_counters() noexcept;
   /// Counts a oneway for which there was no connection.

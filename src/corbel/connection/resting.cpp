@@ -49,4 +49,17 @@ bool ConnectionCache::rest(base::Duration age) {
   return true;
 }
 
+bool ConnectionCache::end_unused(base::Duration age) {
+  const std::int64_t before = Deadline::clock_now() - age.count();
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    retire([&](Connection& one) {
+      return one.offered() == 0 && !one.is_bound_for_good() && one.unused_since(before, true);
+    });
+  }
+  (void)end_retired(Deadline::now());
+  return true;
+}
+
 }  // namespace corbel::connection

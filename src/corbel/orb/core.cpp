@@ -21,13 +21,15 @@ namespace {
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log,
                                                      connection::Watchers& watchers,
                                                      connection::SocketHooks& socket_hooks,
-                                                     connection::InputMemory& input_memory) {
+                                                     connection::InputMemory& input_memory,
+                                                     std::function<void()> opened) {
   connection::ConnectionCache::Settings settings{options.transport, options.limits, options.connections_per_endpoint,
                                                  options.oneways, &log};
   settings.watchers = &watchers;
   settings.socket_hooks = &socket_hooks;
   settings.input_memory = &input_memory;
   settings.max_connections = options.outgoing_connections;
+  if (options.client_idle > base::Duration::zero()) settings.opened = std::move(opened);
   return settings;
 }
 
@@ -84,7 +86,8 @@ Core::Core(Options options, CoreParts parts, FaceCore& face)
       request_policies_{options_.hold_timeout, options_.exception_detail},
       registry_(layered(std::move(parts.protocols), parts.layers, options_, log_),
                 set_up(std::move(parts.transports), options_, log_), {1, options_.giop_minor}, options_.limits),
-      cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
+      cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_,
+                                       [this] { see_to_idle_connections(); })),
       dispatch_(std::make_unique<Nobody>()),
       requests_(std::move(parts.requests)) {
   make_lane({{}, options_.serving.threads, options_.listen_endpoints, 0});

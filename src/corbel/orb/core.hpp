@@ -205,6 +205,8 @@ class Core final {
 
  private:
   void tell_settings() const;
+  void see_to_idle_connections() noexcept;
+  void end_idle_connections_later();
   void make_lane(const LaneOptions& lane);
   Lane::PublishedPtr listen(Lane& lane);
   bool withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
@@ -254,6 +256,7 @@ class Core final {
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};
   MainThread main_thread_{[this] { call_main_thread(); }, [this] { return server().leads(); }};
+  std::atomic<bool> sees_to_idle_{false};
   std::atomic<unsigned> work_handles_{0};
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};

@@ -123,6 +123,10 @@ constexpr OptionRow kOptionTable[] = {
      0, 0, "", "combinations to try first when a reference offers several"},
     {"ConnectionsPerEndpoint", NumberMember{CORBEL_MEMBER(connections_per_endpoint)}, 1, 1024, "connections",
      "most connections a client opens to one endpoint for calls at the same time"},
+    {"ClientIdleTimeout", DurationMember{CORBEL_MEMBER(client_idle)}, 0, kMillisecondsPerDay, "ms",
+     "time without a call after which connections opened from here are closed, a little later, by the ORB's threads "
+     "(single: by the one in ORB::run); the next call opens another one; not those over which the peer may ask, too; "
+     "0: never"},
     {"MaxOutgoingConnections", NumberMember{CORBEL_MEMBER(outgoing_connections)}, 0, 1'000'000, "connections",
      "at so many connections opened from here those that no call uses are closed, first those of no reference, before "
      "another one is opened; 0: about an eighth of the descriptors that the process may open"},

@@ -71,6 +71,7 @@ struct Options {
   std::uint8_t giop_minor = 2;  ///< highest GIOP 1.x used as client and published as server
   std::uint32_t connections_per_endpoint = 4;
   std::uint32_t outgoing_connections = 0;  ///< 0: about an eighth of the descriptors that the process may open
+  base::Duration client_idle{};            ///< after which unused connections opened from here are closed; 0: never
   std::uint32_t forward_limit = 10;
   bool collocation = true;
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
