@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <coroutine>
-#include <cstdlib>
 #include <future>
 #include <latch>
 #include <limits>
@@ -204,17 +202,6 @@ TEST(Future, CostsNoAllocationPerCallOnceWarm) {
   }
   EXPECT_LE(fewest, kMostAllocations);
 }
-
-/// A coroutine type that knows nothing of the ORB's.
-struct Task {
-  struct promise_type {
-    Task get_return_object() { return {}; }
-    std::suspend_never initial_suspend() noexcept { return {}; }
-    std::suspend_never final_suspend() noexcept { return {}; }
-    void return_void() {}
-    void unhandled_exception() { std::abort(); }
-  };
-};
 
 Task add_lengths(EchoRef echo, std::atomic<int>& sum, std::latch& done) {
   for (int i = 0; i < 50; ++i) {

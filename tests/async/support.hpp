@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <coroutine>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -136,6 +138,17 @@ struct World {
   std::string ior;
   EchoRef local;  ///< collocated
   EchoRef echo;   ///< remote
+};
+
+/// A coroutine type that knows nothing of the ORB's.
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::abort(); }
+  };
 };
 
 inline std::vector<std::string> all_endpoints() {

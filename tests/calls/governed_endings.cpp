@@ -238,6 +238,22 @@ void add_governed_waiting(std::vector<End>& all) {
   end.how = "no answer by the end that the call has in absolute time (`ReplyEndTimePolicy`)";
   end.run = [] { return under(ends_in<Messaging::ReplyEndTimePolicy>(1500), answer::nothing(), 1); };
   all.push_back(end);
+  end = row("wait", "the application cancels the asynchronous call (`Future::cancel`)", "unknown", "TRANSIENT", "MAYBE",
+            corba::minor::kRequestCancelled);
+  end.note = "sends a CancelRequest; the answer is dropped if it comes yet";
+  end.run = [] {
+    FakePeer peer({answer::nothing()});
+    const Client client;
+    auto future = client.thing({peer.profile(), peer.profile("other")})->async_ask("");
+    EXPECT_TRUE(peer.wait_for_messages(1));
+    EXPECT_TRUE(future.cancel());
+    const Ending ending = ending_of([&] { (void)future.get(); });
+    EXPECT_TRUE(peer.wait_for_messages(2));
+    EXPECT_EQ(peer.messages().back().type, test::kCancelRequest);
+    EXPECT_EQ(peer.requests(), 1U);
+    return ending;
+  };
+  all.push_back(end);
   end = row("wait", "the server closes in order, and `RebindPolicy` is `NO_RECONNECT`", "no", "REBIND", "NO", 0);
   end.run = [] { return rebinding(Messaging::NO_RECONNECT, answer::close_connection()); };
   all.push_back(end);

@@ -65,6 +65,13 @@ class AsyncReply : public UnderWay {
   bool queued_ = false;         // guarded by the mutex of Completions
 };
 
+/// What is left to do of a request that was to be taken back (Connection::take_back).
+enum class TakenBack : std::uint8_t {
+  no,      ///< it is not under way, or another thread is about to finish it
+  unsent,  ///< its sender finishes it; nothing of it leaves
+  sent,    ///< the caller finishes it, with `cancelled`
+};
+
 /// A queue of replies linked through themselves.
 class AsyncReplyList {
  public:

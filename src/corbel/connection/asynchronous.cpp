@@ -196,21 +196,24 @@ void Connection::attend(const AsyncReply& reply, messaging::Token token) noexcep
   arm(arming);
 }
 
-void Connection::cancel(const AsyncReply& reply, messaging::Token token) noexcept {
-  AsyncReply* cancelled = nullptr;
+TakenBack Connection::take_back(const AsyncReply& reply, messaging::Token token) noexcept {
   {
     const std::lock_guard lock(mutex_);
     UnderWay* const listed = outstanding_.find(token);
-    if (listed != &reply) return;
-    cancelled = static_cast<AsyncReply*>(listed);
-    end_helping(*cancelled);
-    if (cancelled->give_up(base::error(Stage::send, Code::cancelled))) return;  // its sender sees to it
+    if (listed != &reply) return TakenBack::no;
+    auto& cancelled = static_cast<AsyncReply&>(*listed);
+    end_helping(cancelled);
+    if (cancelled.give_up(base::error(Stage::send, Code::cancelled))) return TakenBack::unsent;
     outstanding_.take(token);
-    cancelled->error = base::error(Stage::wait, Code::cancelled);
+    cancelled.error = base::error(Stage::wait, Code::cancelled);
     if (outstanding_.empty()) reading_.unshare();
   }
   send_cancel(token);
-  completions_->push(*cancelled);
+  return TakenBack::sent;
+}
+
+void Connection::cancel(AsyncReply& reply, messaging::Token token) noexcept {
+  if (take_back(reply, token) == TakenBack::sent) completions_->push(reply);
 }
 
 void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {

@@ -100,8 +100,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// True while posted messages wait. Whatever is sent later goes behind them.
   bool has_backlog() const noexcept { return posting_.has_backlog(); }
   void tell_oneway_counters() const noexcept { posting_.tell_counters(); }
-  /// True if a thread of the reactor has to send what waits, now or at its time.
-  bool needs_reactor() const noexcept { return posting_.needs_reactor(); }
+  bool needs_reactor() const noexcept { return posting_.needs_reactor(); }  ///< to send what waits, now or at its time
   // --- client side, asynchronous (asynchronous.cpp) ---
 
   /// What comes in may have to go for others, if this side alone asks. Before others know the connection.
@@ -126,9 +125,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Threads of the reactor read from now on for the request with the token, started here as `reply`, though it was to
   /// be asked for (AsyncReply::expect_asker). `reply` is only compared.
   void attend(const AsyncReply& reply, messaging::Token token) noexcept;
-  /// Gives up the request with the token, started here as `reply`, if it is under way: it is finished with `cancelled`,
-  /// and the peer is told. `reply` is only compared.
-  void cancel(const AsyncReply& reply, messaging::Token token) noexcept;
+  /// Gives up the request with the token, started here as `reply`, if it is under way, and tells the peer. `reply` is
+  /// only compared.
+  TakenBack take_back(const AsyncReply& reply, messaging::Token token) noexcept;
+  /// The same, and it is finished with `cancelled`.
+  void cancel(AsyncReply& reply, messaging::Token token) noexcept;
   /// Gives up all asynchronous requests, to be finished with `cancelled`, and ends if it is read for nothing else.
   void cancel_async(AsyncReplyList& cancelled) noexcept;
   void expire() noexcept;  ///< gives up the requests whose deadlines have passed, as the reactor's timer does
@@ -140,8 +141,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::size_t waiting();  ///< threads that wait for what another one reads
   /// True if nothing was under way a moment ago and it had not failed. Without a lock, unlike load().
   bool idle() const noexcept { return reading_.idle() && !failed(); }
-  /// True once it has failed or been closed.
-  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }  ///< or has been closed
   /// False once it has failed, been closed or retired. An idle connection that was not used for a second is asked
   /// whether the peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
   [[gnu::always_inline]] bool usable(std::int64_t now) {

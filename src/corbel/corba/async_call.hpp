@@ -23,6 +23,10 @@ class AsyncCarrier {
   virtual bool attended() const noexcept = 0;
   /// See AsyncCall::attend.
   virtual void attend() noexcept {}
+  /// See AsyncCall::cancel.
+  virtual bool cancel() noexcept { return false; }
+  /// See AsyncCall::let_cancel.
+  virtual void let_cancel() noexcept {}
   /// See AsyncCall::may_take_long.
   virtual void may_take_long() noexcept = 0;
   /// See AsyncCall::report_thrown.
@@ -59,6 +63,8 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// As complete() without a failure, if that runs no code of the application: else nothing, and false. May be called
   /// while the connection is read. Only asked if completes_at_once().
   virtual bool complete_quietly() noexcept { return false; }
+  /// As complete_quietly(), with what cancel() ends the call with, and asked of every call.
+  virtual bool fail_quietly(const std::exception_ptr& failure) noexcept { return (void)failure, false; }
   /// True if complete() takes no time, or says may_take_long() before it does: it then need not have a thread to
   /// itself.
   virtual bool completes_at_once() const noexcept { return false; }
@@ -76,6 +82,16 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// Threads of the ORB see to the call's end from now on, for one whose end no thread asks for after all.
   void attend() const noexcept {
     if (carrier_ != nullptr) carrier_->attend();
+  }
+  /// Ends the call now, unless it has ended or is about to: false then. It fails with TRANSIENT (OMG minor code 3),
+  /// COMPLETED_NO if nothing of it has left, else COMPLETED_MAYBE; its peer is told, and a reply that comes
+  /// nevertheless is dropped. complete() runs before this returns if it runs no code of the application
+  /// (fail_quietly()), else on a thread of the ORB. Only after invoke_async has returned or thrown; any thread.
+  bool cancel() noexcept { return carrier_ != nullptr && carrier_->cancel(); }
+  /// While no thread waits for it: another one may cancel the call from now on while one does. Threads of the ORB, if
+  /// there are some, see to its end: one that read for it could not be woken.
+  void let_cancel() const noexcept {
+    if (carrier_ != nullptr) carrier_->let_cancel();
   }
   /// True if threads of the ORB see to the call's end even if nobody waits for it, unless servants keep all of them.
   bool attended() const noexcept { return carrier_->attended(); }

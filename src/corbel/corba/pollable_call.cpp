@@ -110,6 +110,11 @@ bool PollableCall::complete_quietly() noexcept {
   return true;
 }
 
+bool PollableCall::fail_quietly(const std::exception_ptr& failure) noexcept {
+  failure_ = failure;
+  return complete_quietly();
+}
+
 void PollableCall::complete(std::exception_ptr failure) noexcept {
   failure_ = std::move(failure);
   bool elsewhere = false;

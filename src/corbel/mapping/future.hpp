@@ -49,6 +49,10 @@ class FutureState : public corba::AsyncCall {
     std::coroutine_handle<>::from_address(waiter).resume();
   }
   bool complete_quietly() noexcept final { return set_waiter(done()); }
+  bool fail_quietly(const std::exception_ptr& failure) noexcept final {
+    failure_ = failure;
+    return set_waiter(done());
+  }
   bool completes_at_once() const noexcept final { return true; }
   bool expects_asker() const noexcept final { return true; }
 
@@ -67,6 +71,24 @@ class FutureState : public corba::AsyncCall {
 };
 
 }  // namespace detail
+
+/// Cancels an asynchronous call for whoever has no hold of its future: from another thread while one waits for it, or
+/// when it has been given to `co_await`. Copies are for the same call; they outlive future and ORB. Thread-safe.
+class Canceller {
+ public:
+  Canceller() noexcept = default;
+  /// For Future.
+  explicit Canceller(base::IntrusivePtr<corba::AsyncCall> call) noexcept : call_(std::move(call)) {}
+
+  /// Ends the call now, as Future::cancel(). False if it was over, or about to be, or there is none.
+  bool cancel() const noexcept {
+    const auto call = call_;  // what goes on then may be this one's owner
+    return call != nullptr && call->cancel();
+  }
+
+ private:
+  base::IntrusivePtr<corba::AsyncCall> call_;
+};
 
 /// The outcome of an asynchronous call, to be waited for with get() or `co_await`, once. Dropping it does not stop the
 /// call. T is what the operation returns if it has neither out nor inout parameters; else a std::tuple of the result
@@ -97,6 +119,18 @@ class [[nodiscard]] Future {
   T get() {
     wait();
     return take();
+  }
+
+  /// Ends the call now, unless it is over or about to be: false then, and it ends as it would have. Else get() throws
+  /// TRANSIENT (OMG minor code 3), COMPLETED_NO if the request has not left (its servant has not begun, if that is in
+  /// this process), or else COMPLETED_MAYBE. The server is told if the protocol can, and a reply that comes
+  /// nevertheless is dropped.
+  bool cancel() const { return state().cancel(); }
+  /// The same for other threads, and for when this has been moved from. Before anything waits for this; whoever does is
+  /// then told by threads of the ORB, or looks every 20 ms where there are none (`-ORBConcurrency single`).
+  Canceller canceller() const {
+    state().let_cancel();
+    return Canceller(base::IntrusivePtr<corba::AsyncCall>(state_.get()));
   }
 
   /// Suspends the coroutine until the call is over and gives its results or throws. It goes on in a thread of the ORB.
@@ -177,5 +211,6 @@ auto call_async(CORBA::Object& self, const corba::Operation& operation, const Ar
 }  // namespace corbel::mapping
 
 namespace corbel {
+using mapping::Canceller;
 using mapping::Future;
-}
+}  // namespace corbel

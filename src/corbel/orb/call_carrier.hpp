@@ -20,6 +20,7 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   bool wait(base::Deadline until) final;
   bool poll() override;
   bool attended() const noexcept final { return attended_; }
+  void let_cancel() noexcept final;
   /// For finish(), too, before code that may keep the thread, but probably does not.
   void may_take_long() noexcept final { reactor::ThreadPool::promote_follower_if_slow(); }
   void report_thrown() noexcept final;
@@ -65,19 +66,34 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   /// mutex.
   bool end_helping() noexcept { return (state_.fetch_or(kEnding, std::memory_order_acq_rel) & kHelped) != 0; }
 
+  // --- cancelling: who sets kCancelled ends the call, unless kEnding was there before; then whoever finishes it does
+  // ---
+
+  /// With the mutex: true if the calling thread is to call end_cancelled(). What finish() lets go of after
+  /// end_helping() is there as long as the mutex is held.
+  bool begin_cancelling() noexcept;
+  /// Ends the call as cancelled. The caller keeps the ORB.
+  void end_cancelled(corba::Completed completed) noexcept;
+  /// The call has ended, or is about to, and not by finish(), which calls withdraw() instead of complete(). After
+  /// end_helping() it stays as it is.
+  bool cancelled() const noexcept { return (state() & kCancelled) != 0; }
+
   connection::Completions& completions_;
   base::Mutex mutex_;  // guards the list of threads that wait, and what derived classes say
 
  private:
   struct Waiter;
+  class Later;
   static constexpr std::uint32_t kDone = 1;     // it is over
   static constexpr std::uint32_t kAwaited = 2;  // threads sleep until it is; changes with the mutex held
   static constexpr std::uint32_t kHelped = 4;   // a thread has helped, or is about to
   static constexpr std::uint32_t kEnding = 8;   // no thread begins to
-  static constexpr std::uint32_t kChange = 16;  // what is above counts changes
+  static constexpr std::uint32_t kCancelled = 16;
+  static constexpr std::uint32_t kCancellable = 32;  // while a thread waits, too
+  static constexpr std::uint32_t kChange = 64;       // what is above counts changes
 
   /// What a thread that sleeps sleeps for.
-  static std::uint32_t changes_of(std::uint32_t state) noexcept { return state & ~(kAwaited | kHelped | kEnding); }
+  static std::uint32_t changes_of(std::uint32_t state) noexcept { return state & (kDone | ~(kChange - 1)); }
   void change(std::uint32_t also) noexcept {
     if ((state_.fetch_add(kChange + also, std::memory_order_acq_rel) & kAwaited) != 0) [[unlikely]]
       wake();

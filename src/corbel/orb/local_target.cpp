@@ -276,6 +276,19 @@ class LocalAsyncCall final : public CallCarrier {
 
   /// The servant may take long. Only where there is no other thread does the one that polls run it.
   bool poll() override { return attended() ? is_over(state()) : CallCarrier::poll(); }
+  /// A servant that runs is left to run; nobody hears of its results.
+  bool cancel() noexcept override {
+    base::SharedPtr<LocalTarget> target;  // keeps the ORB
+    {
+      const std::lock_guard lock(mutex_);
+      if (!begin_cancelling()) return false;
+      target = target_;
+    }
+    const bool unsent = completions_.take(*this);
+    end_cancelled(unsent ? kNo : corba::Completed::maybe);
+    if (unsent) finish();
+    return true;
+  }
 
  private:
   /// A thread whose time is limited runs the servant only if no other one does so soon: how long that takes cannot be
@@ -287,19 +300,23 @@ class LocalAsyncCall final : public CallCarrier {
   }
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void finish() noexcept override {
-    reactor::ThreadPool::promote_follower();  // as for a request that came from outside
     std::exception_ptr failure;
-    try {
-      std::exchange(target_, nullptr)
-          ->invoke_for({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
-                        [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
-                       terms_);
-    } catch (const std::bad_alloc&) {
-      failure = no_memory_for_arguments();
-    } catch (...) {
-      failure = base::handled_exception();
+    if (!cancelled()) try {
+        reactor::ThreadPool::promote_follower();  // as for a request that came from outside
+        target_->invoke_for(
+            {call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+             [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
+            terms_);
+      } catch (const std::bad_alloc&) {
+        failure = no_memory_for_arguments();
+      } catch (...) {
+        failure = base::handled_exception();
+      }
+    if (end_helping()) {  // who cancels it may be about to look at the target
+      const std::lock_guard lock(mutex_);
     }
-    complete(std::move(failure));
+    target_ = nullptr;
+    cancelled() ? withdraw() : complete(std::move(failure));
   }
 
   base::SharedPtr<LocalTarget> target_;

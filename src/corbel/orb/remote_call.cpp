@@ -3,7 +3,10 @@
 
 #include <utility>
 
+#include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/orb/no_memory.hpp"
 
@@ -23,6 +26,7 @@ void RemoteCall::begin(const RemoteTarget::BindingPtr& settled) {
     }
     send();
   } catch (...) {
+    (void)end_helping();
     target_.reset();
     withdraw();
     throw;
@@ -47,11 +51,21 @@ base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
   {
     RemoteTarget::BindingPtr before;  // goes after the lock has gone
     const std::lock_guard lock(mutex_);
+    check_wanted();
+    again_ = false;
     before = std::exchange(binding_, binding);
     if (policies_ == nullptr) policies_ = before->policies;
     token = binding->connection->take_token();
   }
-  return ask(*binding, contexts);
+  const base::Status sent = ask(*binding, contexts);
+  if (!sent) [[unlikely]]
+    check_wanted();
+  return sent;
+}
+
+/// Throws if it was cancelled; what, does not matter.
+void RemoteCall::check_wanted() const {
+  if (cancelled()) corba::raise("TRANSIENT", corba::minor::kRequestCancelled, kNo);
 }
 
 /// The caller holds the binding: the call may be over and gone before this returns.
@@ -76,8 +90,28 @@ void RemoteCall::attend() noexcept {
   if (const auto [binding, id] = under_way(); binding) binding->connection->attend(*this, id);
 }
 
-void RemoteCall::cancel() noexcept {
+void RemoteCall::give_up() noexcept {
   if (const auto [binding, id] = under_way(); binding) binding->connection->cancel(*this, id);
+}
+
+bool RemoteCall::cancel() noexcept {
+  base::SharedPtr<RemoteTarget> target;  // keeps the ORB
+  RemoteTarget::BindingPtr binding;
+  messaging::Token id = 0;
+  bool unsent = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!begin_cancelling()) return false;
+    target = target_;
+    binding = binding_;
+    id = token;
+    unsent = again_;
+  }
+  const connection::TakenBack taken = binding->connection->take_back(*this, id);
+  unsent = unsent || taken == connection::TakenBack::unsent;
+  end_cancelled(unsent ? kNo : corba::Completed::maybe);
+  if (taken == connection::TakenBack::sent) finish();
+  return true;
 }
 
 bool RemoteCall::help(base::Deadline until) {
@@ -97,7 +131,8 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   }
 }
 
-[[gnu::always_inline]] inline void RemoteCall::let_go() noexcept {
+/// The target is left. False if the call was cancelled.
+[[gnu::always_inline]] inline bool RemoteCall::let_go() noexcept {
   const bool helped = end_helping();
   if (helped) [[unlikely]]
     mutex_.lock();
@@ -106,20 +141,19 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
     if (helped) [[unlikely]]
       mutex_.unlock();
   }
-  target_.reset();
+  return !helped || !cancelled();
 }
 
 /// Not if the target goes with this call: the ORB may go with the target.
 bool RemoteCall::finish_quietly() noexcept {
   if (!went_well() || trace_.on() || !call().completes_at_once()) return false;
   target_->note_success(invocation_);
-  if (!target_.reset_unless_last()) return false;
-  let_go();
-  return complete_quietly();
+  return let_go() && target_.reset_unless_last() && complete_quietly();
 }
 
 void RemoteCall::finish() noexcept {
   if (target_ == nullptr) return is_over(state()) ? withdraw() : complete(nullptr);  // after a quiet attempt
+  if (binding_ == nullptr) return end(nullptr);  // the same, of one that has the target's last reference
   if (!went_well()) [[unlikely]]
     return go_on();
   target_->note_success(invocation_);
@@ -128,6 +162,7 @@ void RemoteCall::finish() noexcept {
 
 /// After an attempt that did not bring results: another one, or the end.
 void RemoteCall::go_on() noexcept {
+  if (cancelled()) return end(nullptr);
   std::exception_ptr failure = std::move(failure_);
   try {
     if (failure == nullptr) {
@@ -137,10 +172,15 @@ void RemoteCall::go_on() noexcept {
       } else {
         target_->settle(*binding, invocation_);
       }
+      {
+        const std::lock_guard lock(mutex_);
+        check_wanted();
+        again_ = true;
+      }
       reactor::ThreadPool::promote_follower();                    // another connection may have to be made
       const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
       send();
-      return changed();
+      return cancelled() ? drop_sent() : changed();
     }
   } catch (const std::bad_alloc&) {
     failure = no_memory_for_arguments();
@@ -150,11 +190,18 @@ void RemoteCall::go_on() noexcept {
   end(std::move(failure));
 }
 
+/// Who cancelled it before it was listed has not found it.
+void RemoteCall::drop_sent() noexcept {
+  const auto [binding, id] = under_way();
+  if (binding && binding->connection->take_back(*this, id) == connection::TakenBack::sent) end(nullptr);
+}
+
 void RemoteCall::end(std::exception_ptr failure) noexcept {
   if (trace_.on()) [[unlikely]]
-    target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
-  let_go();
-  complete(std::move(failure));
+    target_->tell(trace_, call().operation(), cancelled() ? "cancelled" : failure == nullptr ? "ok" : "failed");
+  const bool wanted = let_go();
+  target_.reset();
+  wanted ? complete(std::move(failure)) : withdraw();
 }
 
 }  // namespace corbel::orb

@@ -32,7 +32,7 @@ class RemoteCall final : public CallCarrier {
   /// has left; the call is over then.
   void begin(const RemoteTarget::BindingPtr& settled);
   /// Gives it up, if it is under way: it ends as with its ORB.
-  void cancel() noexcept;
+  void give_up() noexcept;
 
  private:
   void send();
@@ -42,6 +42,7 @@ class RemoteCall final : public CallCarrier {
   base::Status ask(const RemoteTarget::Binding& binding, std::span<const messaging::ServiceContext> contexts);
   bool help(base::Deadline until) override;
   void attend() noexcept override;
+  bool cancel() noexcept override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
   bool finish_quietly() noexcept override;
@@ -49,13 +50,16 @@ class RemoteCall final : public CallCarrier {
     return failure_ == nullptr && error.code == base::Code::none && invocation_.attempts.well();
   }
   void go_on() noexcept;
-  inline void let_go() noexcept;
+  void check_wanted() const;
+  void drop_sent() noexcept;
+  inline bool let_go() noexcept;
   std::pair<RemoteTarget::BindingPtr, messaging::Token> under_way() noexcept;
   void end(std::exception_ptr failure) noexcept;
 
-  base::SharedPtr<RemoteTarget> target_;
-  RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its token is
-  EffectivePtr policies_;             // null while the binding that it began with keeps them
+  base::SharedPtr<RemoteTarget> target_;  // stays until binding_ has gone
+  bool again_ = false;                    // it was not executed, and is to be sent; guarded by mutex_
+  RemoteTarget::BindingPtr binding_;      // of the attempt under way; guarded by mutex_, as its token is
+  EffectivePtr policies_;                 // null while the binding that it began with keeps them
   Invocation invocation_;
   const CallTrace trace_;
   std::exception_ptr failure_;

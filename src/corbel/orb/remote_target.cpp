@@ -213,7 +213,7 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   }
   // The end may have given up all calls before this one was under way. (The caller keeps it.)
   if (!core_.calls_async()) [[unlikely]]
-    begun->cancel();
+    begun->give_up();
 } catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
