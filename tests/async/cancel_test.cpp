@@ -115,8 +115,8 @@ TEST(Cancelling, LeavesACallThatCouldNotBeSentAsItIs) {
 void cancel_while_waiting(World& world, const EchoRef& object, const char* expected) {
   auto future = object->async_wait();
   const Canceller canceller = future.canceller();
+  world.servant->await_waiting(1);  // else the thread that waits might become the servant's
   auto waits = std::async(std::launch::async, [&] { return outcome([&] { future.get(); }); });
-  world.servant->await_waiting(1);
   std::this_thread::sleep_for(50ms);  // for that thread to sleep, or to read
   const auto begun = std::chrono::steady_clock::now();
   EXPECT_TRUE(canceller.cancel());

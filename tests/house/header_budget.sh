@@ -59,14 +59,14 @@ interfaces           26600 27000
 ami                  27300 27700
 anys                 27000 27000
 async                27300 27700
-async_tuples         28700 29200
+async_tuples         28800 29200
 bitmasks             26600 27000
 exceptions           26600 27000
 fixed                26700 27100
 local                26700 27000
-mixed                30100 30200
+mixed                30200 30200
 optional             27800 28200
-pollers              27500 27900
+pollers              27600 28000
 sequences            26600 27000
 unions               28500 28900
 valuetypes           27000 27400
@@ -74,7 +74,7 @@ views                26700 27100
 wstring              26500 27000
 map                  31500 31900
 external             41700 42100
-everything           33800 34000
+everything           33900 34100
 everything_and_maps  50600 50800
 TABLE
 

@@ -61,6 +61,36 @@ TEST(PollersOfAnOrb, ThatThreadsWaitForEndWhileTheyWait) {
   waits.join();
 }
 
+TEST(PollersThatAreCancelled, EndForWhoeverAsks) {
+  for (const char* concurrency : {"adaptive", "single"}) {
+    World world("unix://", {"-ORBConcurrency", concurrency});
+    int waiting = 0;
+    for (const auto& object : {world.echo, world.local}) {
+      const Poller poller = object->sendp_wait();
+      const auto canceller = poller->_canceller();
+      world.servant->await_waiting(++waiting);  // else the thread that polls might become the servant's
+      std::thread polls([&] { EXPECT_EQ(minor_of<CORBA::TRANSIENT>([&] { poller->wait(kForEver); }), 3U); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_TRUE(canceller.cancel());
+      polls.join();
+      EXPECT_FALSE(poller->is_from_poller());
+      EXPECT_FALSE(canceller.cancel());
+      EXPECT_EQ(minor_of<CORBA::OBJECT_NOT_EXIST>([&] { poller->wait(0); }), 5U);
+    }
+  }
+}
+
+TEST(PollersThatAreCancelled, AreReadyInTheirSet) {
+  World world;
+  const Poller poller = world.echo->sendp_wait();
+  const PollableSet set = poller->create_pollable_set();
+  set->add_pollable(world.echo->sendp_wait());
+  EXPECT_TRUE(poller->_canceller().cancel());
+  EXPECT_EQ(set->get_ready_pollable(kPatience), poller);
+  EXPECT_EQ(minor_of<CORBA::TRANSIENT>([&] { poller->wait(0); }), 3U);
+  EXPECT_FALSE(poller->_canceller().cancel());
+}
+
 TEST(PollersOfAConnection, EndWhenItBreaks) {
   World world;
   std::vector<Poller> pollers;

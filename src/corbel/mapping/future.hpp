@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "corbel/mapping/canceller.hpp"
 #include "corbel/mapping/kept_call.hpp"
 
 namespace corbel::mapping {
@@ -71,24 +72,6 @@ class FutureState : public corba::AsyncCall {
 };
 
 }  // namespace detail
-
-/// Cancels an asynchronous call for whoever has no hold of its future: from another thread while one waits for it, or
-/// when it has been given to `co_await`. Copies are for the same call; they outlive future and ORB. Thread-safe.
-class Canceller {
- public:
-  Canceller() noexcept = default;
-  /// For Future.
-  explicit Canceller(base::IntrusivePtr<corba::AsyncCall> call) noexcept : call_(std::move(call)) {}
-
-  /// Ends the call now, as Future::cancel(). False if it was over, or about to be, or there is none.
-  bool cancel() const noexcept {
-    const auto call = call_;  // what goes on then may be this one's owner
-    return call != nullptr && call->cancel();
-  }
-
- private:
-  base::IntrusivePtr<corba::AsyncCall> call_;
-};
 
 /// The outcome of an asynchronous call, to be waited for with get() or `co_await`, once. Dropping it does not stop the
 /// call. T is what the operation returns if it has neither out nor inout parameters; else a std::tuple of the result
@@ -211,6 +194,5 @@ auto call_async(CORBA::Object& self, const corba::Operation& operation, const Ar
 }  // namespace corbel::mapping
 
 namespace corbel {
-using mapping::Canceller;
 using mapping::Future;
 }  // namespace corbel

@@ -47,6 +47,11 @@ corbel::mapping::PolledCall& Poller::call() const {
   return *call_;
 }
 
+corbel::mapping::Canceller Poller::_canceller() const {
+  call().let_cancel();
+  return corbel::mapping::Canceller(corbel::base::IntrusivePtr<corbel::corba::AsyncCall>(&call()));
+}
+
 PollableCall& Poller::_pollable_call() {
   return call();
 }

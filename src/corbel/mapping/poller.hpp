@@ -6,6 +6,7 @@
 
 #include "corbel/corba/pollable.hpp"
 #include "corbel/mapping/ami.hpp"
+#include "corbel/mapping/canceller.hpp"
 
 namespace corbel::mapping {
 
@@ -55,6 +56,9 @@ class CORBEL_API Poller : public virtual CORBA::Pollable {
   /// OMG 22 before the first one has ended.
   bool is_from_poller() const;
   bool is_ready(std::uint32_t timeout) override;
+  /// Ends the call when it is told to (corbel::Future::cancel): polls, or the handler, then get TRANSIENT minor OMG 3.
+  /// Not of the standard. For now no thread may be waiting in a poll.
+  corbel::mapping::Canceller _canceller() const;
 
   /// For generated code: the reply to that operation.
   void _poll(const corbel::corba::Operation& operation, std::uint32_t timeout, void* const* results);
