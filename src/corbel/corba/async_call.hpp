@@ -63,8 +63,8 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// As complete() without a failure, if that runs no code of the application: else nothing, and false. May be called
   /// while the connection is read. Only asked if completes_at_once().
   virtual bool complete_quietly() noexcept { return false; }
-  /// As complete_quietly(), with what cancel() ends the call with, and asked of every call.
-  virtual bool fail_quietly(const std::exception_ptr& failure) noexcept { return (void)failure, false; }
+  /// As complete_quietly(), with what cancel() ends the call with, which is taken then; asked of every call.
+  virtual bool fail_quietly(std::exception_ptr& failure) noexcept { return (void)failure, false; }
   /// True if complete() takes no time, or says may_take_long() before it does: it then need not have a thread to
   /// itself.
   virtual bool completes_at_once() const noexcept { return false; }

@@ -110,9 +110,11 @@ bool PollableCall::complete_quietly() noexcept {
   return true;
 }
 
-bool PollableCall::fail_quietly(const std::exception_ptr& failure) noexcept {
-  failure_ = failure;
-  return complete_quietly();
+bool PollableCall::fail_quietly(std::exception_ptr& failure) noexcept {
+  failure_ = std::move(failure);
+  if (complete_quietly()) return true;
+  failure = std::move(failure_);
+  return false;
 }
 
 void PollableCall::complete(std::exception_ptr failure) noexcept {

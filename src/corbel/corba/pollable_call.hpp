@@ -49,7 +49,7 @@ class CORBEL_API PollableCall : public AsyncCall {
 
   void complete(std::exception_ptr failure) noexcept override;
   bool complete_quietly() noexcept override;
-  bool fail_quietly(const std::exception_ptr& failure) noexcept override;
+  bool fail_quietly(std::exception_ptr& failure) noexcept override;
   bool completes_at_once() const noexcept final { return true; }
 
  protected:

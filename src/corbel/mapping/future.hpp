@@ -50,9 +50,11 @@ class FutureState : public corba::AsyncCall {
     std::coroutine_handle<>::from_address(waiter).resume();
   }
   bool complete_quietly() noexcept final { return set_waiter(done()); }
-  bool fail_quietly(const std::exception_ptr& failure) noexcept final {
-    failure_ = failure;
-    return set_waiter(done());
+  bool fail_quietly(std::exception_ptr& failure) noexcept final {
+    failure_ = std::move(failure);
+    if (set_waiter(done())) return true;
+    failure = std::move(failure_);
+    return false;
   }
   bool completes_at_once() const noexcept final { return true; }
   bool expects_asker() const noexcept final { return true; }

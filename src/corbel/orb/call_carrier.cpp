@@ -42,17 +42,18 @@ struct CallCarrier::Waiter {
 /// Ends a call that was cancelled while code of the application waits for that, which runs on a thread of the ORB.
 class CallCarrier::Later final : public connection::AsyncReply {
  public:
-  Later(CallCarrier& carrier, std::exception_ptr failure) noexcept : carrier_(carrier), failure_(std::move(failure)) {}
+  explicit Later(CallCarrier& carrier) noexcept : carrier_(carrier) {}
   void on_reply(const messaging::IncomingReply& /*reply*/, cdr::Decoder& /*body*/) noexcept override {}
   void on_queued() noexcept override {}
   void finish() noexcept override {
     const std::unique_ptr<Later> self(this);
-    carrier_.complete(std::move(failure_));
+    carrier_.complete(std::move(failure));
   }
+
+  std::exception_ptr failure;
 
  private:
   CallCarrier& carrier_;
-  std::exception_ptr failure_;
 };
 
 bool CallCarrier::wait(base::Deadline until) {
@@ -123,8 +124,9 @@ void CallCarrier::end_cancelled(corba::Completed completed) noexcept {
   std::exception_ptr failure = cancelled_failure(completed);
   if (call_.fail_quietly(failure)) return change(kDone);
   call_.add_reference();
-  if (auto* const later = new (std::nothrow) Later(*this, failure)) {
-    completions_.push(*later);
+  if (std::unique_ptr<Later> later(new (std::nothrow) Later(*this)); later != nullptr) {
+    later->failure = std::move(failure);  // the exception goes with its catcher
+    completions_.push(*later.release());
   } else {
     complete(std::move(failure));
   }
