@@ -7,6 +7,8 @@ import struct
 import subprocess
 import threading
 
+import giop_seen
+
 
 def _iiop_port_offset(ior):
     """Octet offset of the port in the first IIOP profile of an IOR given as octets, and its struct format."""
@@ -63,6 +65,11 @@ class RecordingProxy:
         except OSError:
             pass
 
+    def whole(self):
+        """What passed so far."""
+        with self._lock:
+            return list(self.records)
+
     def octets(self, outward):
         """All that passed in one direction."""
         with self._lock:
@@ -93,6 +100,49 @@ class RecordingProxy:
         ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp) + len(data), 0, 0, 64, 6, 0) + hosts[0] + hosts[1]
         packet = ip + tcp + data
         return struct.pack("<IIII", clock // 1000, clock % 1000 * 1000, len(packet), len(packet)) + packet
+
+
+class MessageProxy(RecordingProxy):
+    """Reads messages: what references to the server's objects pass to the client, lead here, too, and back again."""
+
+    def _pump(self, connection, source, sink, outward):
+        rest = bytearray()
+        try:
+            while data := source.recv(65536):
+                rest += data
+                messages, rest = giop_seen.split(rest)
+                for message in messages:
+                    pieces = self._pieces(self._led(message, outward), outward)
+                    with self._lock:
+                        self.records += [(connection, outward, piece) for piece in pieces]
+                    sink.sendall(b"".join(pieces))
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _led(self, message, outward):
+        """With the one's port in place of the other's."""
+        host, port = self._target[0].encode() + b"\0", self._target[1]
+        before, after = (self.port, port) if outward else (port, self.port)
+        for layout in ("<H", ">H"):
+            message = message.replace(host + struct.pack(layout, before), host + struct.pack(layout, after))
+        return message
+
+    def _pieces(self, message, _outward):
+        return [message]
+
+
+class CuttingProxy(MessageProxy):
+    """Passes every Request and Reply on in fragments, of other sizes each time."""
+
+    def __init__(self, ior):
+        self.cut = {True: 0, False: 0}  # from client?: how many were
+        super().__init__(ior)
+
+    def _pieces(self, message, outward):
+        pieces = giop_seen.cut(message, max(8 * (1 + self.cut[outward] % 40), len(message) // 64))
+        self.cut[outward] += len(pieces) > 1
+        return pieces
 
 
 def dissect(tshark, proxy, path):

@@ -6,12 +6,15 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace interop {
 
 /// The command line that every server and client of the suite understands, whatever its ORB.
 struct Options {
-  /// `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`, `both-ways`, `ziop` (see there); Corbel only: `lite+`.
+  /// `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`, `both-ways`, `ziop`, `contexts` (see there); Corbel only:
+  /// `lite+`.
   std::string endpoint = "tcp";
   int giop_minor = 2;         ///< highest GIOP minor version to offer
   int spoken_minor = 2;       ///< client: the GIOP minor version that the two peers will agree on
@@ -19,6 +22,8 @@ struct Options {
   unsigned lifetime_s = 120;  ///< the process ends after so many seconds, whatever happens
   std::string ior;            ///< client: the reference to test
   std::string filter;         ///< client: run only checks whose name contains this
+  std::string char_set;       ///< client: what the peer that is not Corbel has inside, `ISO-8859-1` or `UTF-8`, if told
+  std::vector<std::pair<std::string, std::string>> settings;  ///< the ORB's own options, without dash, and their values
 
   /// The path behind `unix:`, or empty when the endpoint is TCP.
   std::string unix_path() const {
@@ -33,6 +38,8 @@ struct Options {
   /// GIOP over TCP, compressed wherever that makes a message shorter. Corbel's plug-in for it is the file that
   /// CORBEL_INTEROP_ZIOP names.
   bool ziop() const { return endpoint == "ziop"; }
+  /// GIOP over TCP, and both sides have interceptors that add service contexts (contexts.hpp).
+  bool contexts() const { return endpoint == "contexts"; }
   bool is_client() const { return !ior.empty(); }
   static constexpr const char* kNowhere = "127.0.0.2";
   /// Whether requests shall travel as GIOP_Lite in place of GIOP.
@@ -42,8 +49,9 @@ struct Options {
 
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
-               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways|ziop] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
-               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer ORB] [--filter TEXT]\n",
+               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways|ziop|contexts] [--giop 1.0|1.1|1.2]\n"
+               "          [--life SECONDS] [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer ORB] [--filter TEXT]\n"
+               "          [--char-set ISO-8859-1|UTF-8] [--set NAME=VALUE]...\n",
                program);
   std::exit(2);
 }
@@ -66,6 +74,11 @@ inline Options parse_options(int argc, char** argv) {
       options.peer = value;
     } else if (name == "--filter") {
       options.filter = value;
+    } else if (name == "--char-set") {
+      options.char_set = value;
+    } else if (name == "--set" && value.find('=') != std::string::npos) {
+      const std::size_t at = value.find('=');
+      options.settings.emplace_back(value.substr(0, at), value.substr(at + 1));
     } else if (name == "--ior" && value[0] == '@') {
       std::ifstream(value.substr(1)) >> options.ior;
     } else if (name == "--ior") {

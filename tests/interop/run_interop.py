@@ -3,7 +3,7 @@
 """Runs one pairing of the interoperability suite: starts a server, waits for its IOR, runs a client against it.
 
 With --bridge the client is given a reference that leads through that bridge. With --dissect the traffic passes through a recording proxy, is written as a capture file and handed to tshark, whose GIOP
-dissector must find nothing malformed. With --probe SCRIPT a script of hand-made messages takes the client's place.
+dissector must find nothing malformed. With --endpoint cut a proxy passes every request and reply on in fragments; with --seen FACT what passed is looked at. With --probe SCRIPT a script of hand-made messages takes the client's place.
 Exit status: 0 all well, 1 a check failed, 2 the run itself failed. Only processes started here are ever killed.
 """
 import argparse
@@ -20,6 +20,8 @@ import threading
 sys.dont_write_bytecode = True  # the source tree stays clean
 
 import giop_capture  # noqa: E402
+import giop_seen  # noqa: E402
+from giop_wire import parse_ior  # noqa: E402
 
 
 def parse_arguments():
@@ -28,11 +30,15 @@ def parse_arguments():
     parser.add_argument("--client", help="client program")
     parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
     parser.add_argument("--endpoint", default="tcp",
-                        choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl", "both-ways", "ziop"])
+                        choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl", "both-ways", "ziop", "contexts",
+                                 "cut"])
     parser.add_argument("--ziop-plugin", metavar="FILE", help="with --endpoint ziop: Corbel's plug-in")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")
+    parser.add_argument("--client-flag", action="append", default=[], help="passed on to the client")
+    parser.add_argument("--corbaloc", action="store_true", help="the client is given a URL, no IOR")
+    parser.add_argument("--seen", action="append", default=[], metavar="FACT", help="what must have passed, as giop_seen.py says it")
     parser.add_argument("--peer", default="corbel", help="which ORB the server is made of, as options.hpp has it")
     parser.add_argument("--filter", default="", help="only checks whose name contains this")
     parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
@@ -164,6 +170,29 @@ def count_compressed(proxy):
     return [] if min(counts) > 20 else ["hardly any message was compressed"]
 
 
+def count_cut(proxy):
+    """What is wrong if neither side's messages came in fragments."""
+    print(f"cut: {proxy.cut[True]} messages of the client, {proxy.cut[False]} of the server")
+    return [] if min(proxy.cut.values()) > 10 else ["hardly any message was cut"]
+
+
+def corbaloc(ior):
+    """The URL that leads to where `ior` does, and says no more."""
+    (host, port), key, profile, _ = parse_ior(ior)
+    escaped = "".join(f"%{octet:02x}" for octet in key)
+    return f"corbaloc:iiop:1.{profile[2]}@{host}:{port}/{escaped}"
+
+
+def look_at(arguments, proxy, folder):
+    """What is wrong with what passed the proxy."""
+    if arguments.endpoint == "ziop":
+        return count_compressed(proxy)
+    problems = count_cut(proxy) if arguments.endpoint == "cut" else []
+    if arguments.dissect:
+        problems += giop_capture.dissect(arguments.dissect, proxy, arguments.keep or os.path.join(folder, "traffic.pcap"))
+    return problems + giop_seen.check(proxy.whole(), arguments.seen)
+
+
 def run_pair(arguments, folder):
     if arguments.endpoint == "ssl":
         make_certificates(folder)
@@ -190,14 +219,18 @@ def run_pair(arguments, folder):
                 print("the bridge printed no IOR\n" + bridge.log())
                 return 2
         proxy = None
-        if arguments.dissect or arguments.endpoint == "ziop":
-            proxy = giop_capture.RecordingProxy(ior)
+        kinds = {giop_capture.CuttingProxy: arguments.endpoint == "cut", giop_capture.MessageProxy: arguments.seen,
+                 giop_capture.RecordingProxy: arguments.dissect or arguments.endpoint == "ziop"}
+        if kind := next((kind for kind, wanted in kinds.items() if wanted), None):
+            proxy = kind(ior)
             ior = proxy.ior
+        if arguments.corbaloc:
+            ior = corbaloc(ior)
         if arguments.probe:
             command = [sys.executable, "-B", arguments.probe, "--ior", ior, "--peer", arguments.peer, "--filter", arguments.filter]
         else:
             command = [arguments.client, "--ior", ior, "--endpoint", client_endpoint, "--giop", arguments.giop, "--spoken",
-                       spoken, "--peer", arguments.peer, "--filter", arguments.filter] + life
+                       spoken, "--peer", arguments.peer, "--filter", arguments.filter] + arguments.client_flag + life
         with Child("client", command) as client:
             problems = check_output(client, client.wait(arguments.timeout))
         status = server.wait(30)
@@ -207,11 +240,8 @@ def run_pair(arguments, folder):
         print("\n".join(line for line in client.lines if line.startswith(shown)))
         if bridge:
             problems += end_bridge(bridge)
-        if arguments.endpoint == "ziop":
-            problems += count_compressed(proxy)
-        elif proxy:
-            capture = arguments.keep or os.path.join(folder, "traffic.pcap")
-            problems += giop_capture.dissect(arguments.dissect, proxy, capture)
+        if proxy:
+            problems += look_at(arguments, proxy, folder)
         if problems:
             print("\n".join(problems[:40] + [client.log(), server.log()]))
         return 1 if problems else 0

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs omniORB's nameclt and omniNames, where they are installed, and those of JacORB with Corbel's.
+"""Naming services of others with `corbel ns`, and clients of others with corbel-named.
 
-usage: peers_test.py CORBEL_NAMED CORBEL [JACORB_CLIENT JACORB_SERVER]
+usage: peers_test.py CORBEL_NAMED CORBEL [TEST PROGRAM]
 
-With JacORB's client and naming service, only these are run.
+Without TEST, omniORB's nameclt and omniNames, where they are installed; else only that one, with PROGRAM. Prints `ok NAME` for
+each test that passed, as the clients of tests/interop do.
 """
 
 import os
@@ -16,11 +17,11 @@ import time
 import unittest
 
 import named_test
-from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
+from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, free_port, run
 
-JACORB = sys.argv[3:5]
-NAMECLT = shutil.which("nameclt")
-OMNINAMES = shutil.which("omniNames")
+TEST, PROGRAM = sys.argv[3:] or (None, None)
+NAMECLT = PROGRAM or shutil.which("nameclt")
+OMNINAMES = PROGRAM or shutil.which("omniNames")
 
 
 @unittest.skipUnless(OMNINAMES, "omniNames is not installed (omniorb-nameserver)")
@@ -101,45 +102,83 @@ class NamecltTest(unittest.TestCase):
         self.assertEqual(run(CORBEL, "ns", "tree", "--service", named.url).split(), ["ctx.k/", "o0", "o100", "o150", "o200", "o50"])
 
 
-@unittest.skipUnless(JACORB, "JacORB was not given")
-class JacOrbTest(unittest.TestCase):
+class ServiceTest(unittest.TestCase):
+    """`corbel ns` with the naming service of an ORB in Java or Python: a subclass starts it."""
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="corbel_named_")
         self.addCleanup(shutil.rmtree, self.folder)
+        self.reference = self.start()
 
-    def test_a_client_of_jacorb(self):
-        named = Named(self.folder)
-        self.addCleanup(named.end)
-        self.assertEqual(run(JACORB[0], named.url).strip(), "ok")
-        self.assertIn("java.k/", run(CORBEL, "ns", "list", "--service", named.url))
+    def started(self, *line, env=None, **more):
+        server = subprocess.Popen([PROGRAM, *line], env=dict(os.environ, **(env or {})), stderr=subprocess.DEVNULL, text=True, **more)
+        self.addCleanup(server.wait, TIMEOUT_S)
+        self.addCleanup(server.kill)
+        return server
 
-    def test_the_naming_service_of_jacorb(self):
+    def ns(self, *arguments, status=0):
+        return run(CORBEL, "ns", *arguments, "--service", self.reference, status=status)
+
+    def bound_found_and_unbound(self):
+        self.ns("context", "-p", "a.k/b")
+        self.ns("bind", "a.k/b/o", self.reference)  # what is dead would give way to the next
+        self.assertIn("bound already", self.ns("bind", "a.k/b/o", THING, status=1))
+        self.assertEqual(self.ns("tree"), "a.k/\n  b/\n    o\n")
+        self.assertIn("3 of 3 alive", self.ns("check"))
+        self.assertIn("nothing is bound to 'x'", self.ns("resolve", "x", status=1))
+        self.ns("unbind", "a.k/b/o")
+        self.assertEqual(self.ns("tree"), "a.k/\n  b/\n")
+
+
+class JacOrbServiceTest(ServiceTest):
+    def start(self):
         path = os.path.join(self.folder, "root.ior")
         options = f"-DOAIAddr=127.0.0.1 -DOAPort=0 -Djacorb.naming.ior_filename={path}"
-        server = subprocess.Popen([JACORB[1]], env=dict(os.environ, JAVA_TOOL_OPTIONS=options), stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + TIMEOUT_S
-            while not (os.path.exists(path) and os.path.getsize(path) > 0) and server.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.05)  # nothing else tells that it is there
-            with open(path, encoding="ascii") as file:
-                reference = file.read().strip()
+        server = self.started(env={"JAVA_TOOL_OPTIONS": options}, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + TIMEOUT_S
+        while not (os.path.exists(path) and os.path.getsize(path) > 0) and server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)  # nothing else tells that it is there
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
 
-            def ns(*arguments, status=0):
-                return run(CORBEL, "ns", *arguments, "--service", reference, status=status)
+    def test_the_naming_service_of_jacorb(self):
+        self.bound_found_and_unbound()
 
-            ns("context", "-p", "a.k/b")
-            ns("bind", "a.k/b/o", reference)  # what is dead would give way to the next
-            self.assertIn("bound already", ns("bind", "a.k/b/o", THING, status=1))
-            self.assertEqual(ns("tree"), "a.k/\n  b/\n    o\n")
-            self.assertIn("3 of 3 alive", ns("check"))
-            self.assertIn("nothing is bound to 'x'", ns("resolve", "x", status=1))
-            ns("unbind", "a.k/b/o")
-            self.assertEqual(ns("tree"), "a.k/\n  b/\n")
-        finally:
-            server.kill()
-            server.wait(TIMEOUT_S)
+
+class TransientServiceTest(ServiceTest):
+    """What was the JDK's tnameserv, found by its port alone."""
+
+    def start(self):
+        port = free_port()
+        server = self.started("-ORBInitialPort", port, stdout=subprocess.PIPE)
+        self.addCleanup(server.stdout.close)
+        for line in server.stdout:
+            if "setting port" in line:
+                return f"corbaloc:iiop:1.2@127.0.0.1:{port}/NameService"
+        raise AssertionError("tnameserv does not start")
+
+    def test_the_transient_naming_service(self):
+        self.bound_found_and_unbound()
+
+
+class ClientTest(unittest.TestCase):
+    """A client of another ORB with corbel-named."""
+
+    def test_a_client_of_the_naming_service(self):
+        folder = tempfile.mkdtemp(prefix="corbel_named_")
+        self.addCleanup(shutil.rmtree, folder)
+        named = Named(folder)
+        self.addCleanup(named.end)
+        self.assertEqual(run(PROGRAM, named.url).strip(), "ok")
+        self.assertIn("java.k/", run(CORBEL, "ns", "list", "--service", named.url))
+
+
+class Told(unittest.TextTestResult):
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        print("ok", test.id().rsplit(".", 1)[-1].removeprefix("test_").replace("_", " "), flush=True)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], defaultTest="JacOrbTest" if JACORB else None)
+    unittest.main(argv=sys.argv[:1], defaultTest=TEST or ["OmniNamesTest", "NamecltTest"],
+                  testRunner=unittest.TextTestRunner(resultclass=Told))

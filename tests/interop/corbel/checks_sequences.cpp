@@ -99,6 +99,12 @@ void check_large(Session& s) {
     require(s.suite->sum_octets(octets) == std::accumulate(octets.begin(), octets.end(), std::uint64_t{0}), "sum");
     require(s.suite->make_octets(1 << 20) == octets, "made");
   });
+  s.report.run("beyond_4_mib", [&] {
+    constexpr std::uint32_t kLength = (5U << 20) + 3;
+    const Interop::OctetSeq octets = s.suite->make_octets(kLength);
+    require(octets == made_octets(kLength), "made");
+    require(s.suite->sum_octets(octets) == std::accumulate(octets.begin(), octets.end(), std::uint64_t{0}), "sum");
+  });
   // Every length around the usual buffer and fragment sizes.
   s.report.run("octet_boundaries", [&] {
     for (const std::uint32_t middle : {1024U, 4096U, 8192U, 16384U, 32768U, 65536U}) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beyond_peer.hpp"
+#include "contexts.hpp"
 #include "orb_arguments.hpp"
 #include "samples.hpp"
 #include "session.hpp"
@@ -48,6 +49,17 @@ void check_traffic(Session& s) {
 
 namespace {
 
+void check_contexts(Session& s, ContextCounts& contexts) {
+  contexts.check(
+      s.report, [&] { s.suite->ping(); },
+      [&] {
+        try {
+          s.suite->raise_system("NO_PERMISSION", 1, 1);
+        } catch (const CORBA::NO_PERMISSION&) {
+        }
+      });
+}
+
 std::string describe() {
   try {
     throw;
@@ -60,6 +72,8 @@ std::string describe() {
 
 int run(const Options& options) {
   std::vector<std::string> arguments = orb_arguments(options);
+  ContextCounts contexts;
+  intercept(options, contexts);
   const auto orb = CORBA::ORB_init(arguments);
   const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
@@ -78,6 +92,8 @@ int run(const Options& options) {
     check_failures(session);
     check_references(session);
     check_traffic(session);
+    if (!options.char_set.empty()) check_code_sets(session);
+    if (options.contexts()) check_contexts(session, contexts);
     session.suite->shutdown();
   } catch (...) {
     report.run(options.filter + "setup", [] { throw; });

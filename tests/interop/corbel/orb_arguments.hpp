@@ -27,6 +27,7 @@ inline std::vector<std::string> orb_arguments(const Options& options) {
   if (options.ziop() && plugin != nullptr) {
     arguments.insert(arguments.end(), {"-ORBLoad", plugin, "-ORBZiopLowValue", "0", "-ORBZiopMinRatio", "1"});
   }
+  for (const auto& [name, value] : options.settings) arguments.insert(arguments.end(), {'-' + name, value});
   return arguments;
 }
 

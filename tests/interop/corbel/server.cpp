@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "../options.hpp"
+#include "contexts.hpp"
 #include "orb_arguments.hpp"
 #include "servant.hpp"
 
@@ -26,6 +27,8 @@ class Forwarder : public virtual PortableServer::ServantActivator {
 
 void serve(const interop::Options& options) {
   std::vector<std::string> arguments = interop::orb_arguments(options);
+  interop::ContextCounts contexts;
+  interop::intercept(options, contexts);
   const interop::OrbRef orb = CORBA::ORB_init(arguments);
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const CORBA::PolicyList policies{

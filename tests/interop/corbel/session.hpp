@@ -79,5 +79,7 @@ void check_constructed(Session& session);
 void check_failures(Session& session);
 void check_references(Session& session);
 void check_traffic(Session& session);
+/// With `--char-set`.
+void check_code_sets(Session& session);
 
 }  // namespace interop

@@ -3,7 +3,7 @@
 # Builds the GlassFish peer: peer.sh SOURCES OUTPUT
 #
 # Fetches the jars that pom.xml names, compiles the IDL and the Java sources, and writes the programs server, client,
-# mirror_server, mirror_client, values_server, values_client and deferred_client. Anything that goes wrong ends it with status 1.
+# mirror_server, mirror_client, values_server, values_client, deferred_client, naming_client and naming_server. Anything that goes wrong ends it with status 1.
 set -euo pipefail
 sources=$1 output=$2
 # shellcheck source=tests/interop/java/build.sh
@@ -47,3 +47,5 @@ awk '/= new org.omg.CORBA.UnionMember \($/ { sub(/\[[0-9]+\]/, "[" n++ "]") } { 
 mv fixed.java generated/Interop/LongUnionHelper.java
 compile_java "$sources" "$sources/../java"
 suite_programs
+program naming_client NamingClient
+program naming_server NamingServer

@@ -39,6 +39,7 @@ public final class Client {
   void check(String name, Check check) {
     if (!name.contains(options.filter)) return;
     String beyond = Vendor.BEYOND.getOrDefault(name, Vendor.BEYOND.get(name + " in GIOP " + options.giop));
+    if (beyond == null) beyond = Vendor.BEYOND.get(name + " over " + options.endpoint);
     if (beyond != null) {
       System.out.println("skip " + name + ": " + beyond);
       return;
@@ -109,12 +110,55 @@ public final class Client {
       require(suite.sum_octets(octets) == new SuiteServant(orb, null).sum_octets(octets), "sum");
       require(Arrays.equals(suite.twist_octets(suite.twist_octets(octets)), octets), "twisted twice");
     });
+    check("beyond_4_mib", () -> {
+      byte[] octets = suite.make_octets((5 << 20) + 3);
+      require(octets.length == (5 << 20) + 3, "made");
+      require(suite.sum_octets(octets) == new SuiteServant(orb, null).sum_octets(octets), "sum");
+    });
     check("keywords", () -> require(Vendor.module(suite) == 77 && suite.delete(4, 2) == 42, "operations"));
     check("oneway", () -> {
       long before = suite.fired();
       for (int i = 1; i <= 100; ++i) suite.fire(i);
       suite.fire_text("four", new byte[100]);
       while (suite.fired() != before + 5154) Thread.yield();
+    });
+  }
+
+  private static void echo(Suite suite, String text) {
+    org.omg.CORBA.StringHolder inout = new org.omg.CORBA.StringHolder(text);
+    org.omg.CORBA.StringHolder out = new org.omg.CORBA.StringHolder();
+    String result = suite.echo_string(text, inout, out);
+    require(result.equals(text) && inout.value.equals(text) && out.value.length() == text.length(), result);
+  }
+
+  private void checkCodeSets(Suite suite) {
+    check("code_set_latin1", () -> echo(suite, "caf\u00e9 \u00ff"));
+    check(options.charSet.equals("UTF-8") ? "code_set_beyond" : "code_set_beyond it", () -> {
+      try {
+        echo(suite, "\u20ac \u4e2d");
+      } catch (org.omg.CORBA.DATA_CONVERSION refused) {
+        require(!options.charSet.equals("UTF-8"), refused.toString());
+        echo(suite, "after it");
+      }
+    });
+    check("code_set_wide", () -> {
+      org.omg.CORBA.StringHolder inout = new org.omg.CORBA.StringHolder("");
+      String result = suite.echo_wstring("\u20ac \u4e2d", inout, new org.omg.CORBA.StringHolder());
+      require(result.equals("\u20ac \u4e2d") && inout.value.equals(result), result);
+    });
+  }
+
+  private void checkContexts(Suite suite) {
+    check("contexts", () -> {
+      int before = Contexts.ANSWERED.get();
+      for (int i = 0; i < 60; ++i) suite.ping();
+      try {
+        suite.raise_system("NO_PERMISSION", 1, 1);
+      } catch (org.omg.CORBA.NO_PERMISSION expected) {
+        // answered, too
+      }
+      int answered = Contexts.ANSWERED.get() - before;
+      require(answered == 61 && Contexts.WRONG.get() == 0, answered + " right, " + Contexts.WRONG.get() + " wrong");
     });
   }
 
@@ -207,6 +251,8 @@ public final class Client {
     checkBasics(suite);
     checkFailures(suite);
     checkReferences(suite, Vendor.callbackPoa(options, orb, poa));
+    if (!options.charSet.isEmpty()) checkCodeSets(suite);
+    if (options.contexts()) checkContexts(suite);
     suite.shutdown();
   }
 

@@ -11,6 +11,10 @@ final class Options {
   String endpoint = "";
   /** The highest version of GIOP that is offered. */
   String giop = "1.2";
+  /** What a client of this ORB has inside, ISO-8859-1 or UTF-8, if told. */
+  String charSet = "";
+  /** The ORB's own properties. */
+  final java.util.Properties settings = new java.util.Properties();
   boolean dynamic;
   boolean values;
   boolean deferred;
@@ -31,12 +35,27 @@ final class Options {
         giop = arguments[++i];
       } else if (arguments[i].equals("--filter")) {
         filter = arguments[++i];
+      } else if (arguments[i].equals("--char-set")) {
+        charSet = arguments[++i];
+      } else if (arguments[i].equals("--set")) {
+        String[] setting = arguments[++i].split("=", 2);
+        settings.put(setting[0], setting[1]);
       } else if (arguments[i].equals("--life")) {
         endAfter(Integer.parseInt(arguments[++i]));
       } else {
         ++i;  // the value of an option that does not concern us
       }
     }
+  }
+
+  /** Puts what the command line says of the ORB itself. */
+  void addTo(java.util.Properties properties) {
+    properties.putAll(settings);
+    if (contexts()) properties.put("org.omg.PortableInterceptor.ORBInitializerClass.peer.Contexts", "");
+  }
+
+  boolean contexts() {
+    return endpoint.equals("contexts");
   }
 
   boolean bothWays() {

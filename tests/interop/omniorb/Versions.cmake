@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which versions of omniORB are tested with: `interop_omniorbs` names them. For each ORB the target interop_orb_ORB is what
 # its programs are linked with, OMNIIDL_ORB is its
-# compiler and OMNIZIOP_ORB its library for compressed GIOP.
+# compiler, OMNIZIOP_ORB its library for compressed GIOP and OMNIORB_PROGRAMS_ORB where omniNames and nameclt are.
 set(interop_omniorbs omniorb)
 add_library(interop_orb_omniorb INTERFACE)
 target_link_libraries(interop_orb_omniorb INTERFACE PkgConfig::OMNIORB omniDynamic4 Threads::Threads)
 set(OMNIIDL_omniorb ${OMNIIDL})
+set(OMNIORB_PROGRAMS_omniorb /usr/bin)
 set(OMNIZIOP_omniorb omniZIOP4)
 
 if(CORBEL_OMNIORB_NEWER)
   set(peers ${PROJECT_SOURCE_DIR}/build/peers)  # where scripts/peers.sh has put it
   file(GLOB prefix ${peers}/venv/lib/python3*/site-packages/cmeel.prefix)
   set(OMNIIDL_omniorb43 ${peers}/venv/bin/omniidl)
+  set(OMNIORB_PROGRAMS_omniorb43 ${peers}/venv/bin)
   if(NOT EXISTS ${prefix}/lib/libomniORB4.so OR NOT EXISTS ${OMNIIDL_omniorb43})
     message(FATAL_ERROR "CORBEL_OMNIORB_NEWER needs what scripts/peers.sh fetches into ${peers}")
   endif()

@@ -125,6 +125,22 @@ void check_attributes(Session& s) {
 
 }  // namespace
 
+void check_code_sets(Session& s) {
+  using B = Interop::_objref_Basic;
+  B* basic = s.suite;
+  const bool unicode = s.options.char_set == "UTF-8";
+  s.report.run("code_set_latin1", [&] {
+    const char* const text = unicode ? "caf\xc3\xa9 \xc3\xbf" : "caf\xe9 \xff";
+    echo_text<CORBA::String_var>(basic, &B::echo_string, text, text);
+  });
+  if (unicode) {
+    s.report.run("code_set_beyond",
+                 [&] { echo_text<CORBA::String_var>(basic, &B::echo_string, "\xe2\x82\xac", "\xf0\x9f\x98\x80"); });
+  }
+  s.report.run("code_set_wide",
+               [&] { echo_text<CORBA::WString_var>(basic, &B::echo_wstring, L"\u20ac \u4e2d", L"\u00e9 a"); });
+}
+
 void check_basics(Session& s) {
   s.report.run("ping", [&] { s.suite->ping(); });
   check_scalars(s);

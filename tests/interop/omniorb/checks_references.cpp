@@ -87,6 +87,24 @@ void check_identity(Session& s) {
     }
     throw CheckFailed("a destroyed object answered");
   });
+  s.report.run("locate", [&] {
+    // A reference that was text is asked after with a LocateRequest before it is used.
+    const auto fresh = [&](Interop::Node_ptr node) {
+      CORBA::String_var text = s.orb->object_to_string(node);
+      return Interop::Node::_narrow(CORBA::Object_var(s.orb->string_to_object(text)));
+    };
+    require(name_of(Interop::Node_var(fresh(Interop::Node_var(s.suite->make_node("here"))))) == "here", "OBJECT_HERE");
+    Interop::Node_var gone_node = s.suite->make_node("gone");
+    s.suite->destroy_node(gone_node);
+    try {
+      Interop::Node_var(fresh(gone_node))->ping();
+      throw CheckFailed("a destroyed object answered");
+    } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    }
+    if (s.options.peer == "corbel") {
+      require(name_of(Interop::Node_var(fresh(Interop::Node_var(s.suite->forwarded())))) == "suite", "OBJECT_FORWARD");
+    }
+  });
 }
 
 void check_passing(Session& s) {

@@ -113,6 +113,14 @@ void check_large(Session& s) {
     Interop::OctetSeq_var made = s.suite->make_octets(1 << 20);
     require(made->length() == 1 << 20 && made[1000003] == static_cast<CORBA::Octet>(1000003 * 7 + 3), "made");
   });
+  s.report.run("beyond_4_mib", [&] {
+    constexpr CORBA::ULong kLength = (5u << 20) + 3;
+    Interop::OctetSeq_var made = s.suite->make_octets(kLength);
+    require(made->length() == kLength, "length");
+    CORBA::ULongLong sum = 0;
+    for (CORBA::ULong i = 0; i < kLength; ++i) sum += made[i];
+    require(s.suite->sum_octets(made) == sum && made[kLength - 1] == static_cast<CORBA::Octet>(kLength * 7 - 4), "sum");
+  });
   // Every length around the usual buffer and fragment sizes.
   s.report.run("octet_boundaries", [&] {
     for (CORBA::ULong middle : {1024u, 4096u, 8192u, 16384u, 32768u, 65536u})

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "contexts.hpp"
 #include "orb_arguments.hpp"
 #include "samples.hpp"
 #include "session.hpp"
@@ -45,6 +46,17 @@ void check_traffic(Session& s) {
 
 namespace {
 
+void check_contexts(Session& s) {
+  context_counts.check(
+      s.report, [&] { s.suite->ping(); },
+      [&] {
+        try {
+          s.suite->raise_system("NO_PERMISSION", 1, 1);
+        } catch (const CORBA::NO_PERMISSION&) {
+        }
+      });
+}
+
 std::string describe() {
   try {
     throw;
@@ -66,6 +78,7 @@ CORBA::Boolean never_retry(void*, CORBA::ULong, const CORBA::TRANSIENT&) {
 int run(const Options& options, const char* program) {
   OrbArguments arguments(options, program, true);
   CORBA::ORB_var orb = CORBA::ORB_init(arguments.count, arguments.values());
+  intercept(options);
   compress(options);
   omniORB::installTransientExceptionHandler(nullptr, never_retry);
   CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
@@ -84,6 +97,8 @@ int run(const Options& options, const char* program) {
   check_failures(session);
   check_references(session);
   check_traffic(session);
+  if (!options.char_set.empty()) check_code_sets(session);
+  if (options.contexts()) check_contexts(session);
   session.suite->shutdown();
   orb->destroy();
   return report.finish();

@@ -38,6 +38,7 @@ class OrbArguments {
       add("-ORBclientTransportRule", "* tcp,ziop");
       add("-ORBserverTransportRule", "* tcp,ziop");
     }
+    for (const auto& [name, value] : options.settings) add(("-" + name).c_str(), value);
     for (std::string& text : texts_) pointers_.push_back(text.data());
     count = static_cast<int>(pointers_.size());
     pointers_.push_back(nullptr);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "../options.hpp"
+#include "contexts.hpp"
 #include "orb_arguments.hpp"
 #include "servant.hpp"
 
@@ -36,6 +37,7 @@ PortableServer::POA_ptr make_forwarding_poa(PortableServer::POA_ptr root, Portab
 void serve(const interop::Options& options, const char* program) {
   interop::OrbArguments arguments(options, program, true);
   CORBA::ORB_var orb = CORBA::ORB_init(arguments.count, arguments.values());
+  interop::intercept(options);
   interop::compress(options);
   CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var root = PortableServer::POA::_narrow(root_object);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The omniORBpy client of the interoperability suite: the checks of the C++ client, by the same names."""
+import contexts
 import Interop
 from client_checks import check_failures, check_references, check_traffic, raised_by
 from omniORB import CORBA
@@ -73,6 +74,32 @@ def check_texts(session):
     session.run_wide("echo_wstring_surrogates", lambda: echo(session, "echo_wstring", "\U0001f600!", "\U0001f600"))
 
 
+def check_code_sets(session):
+    run, unicode = session.report.run, session.options.char_set == "UTF-8"
+    run("code_set_latin1", lambda: echo(session, "echo_string", "caf\u00e9", "\u00a3 \u00ff"))
+
+    def beyond():
+        if unicode:
+            echo(session, "echo_string", "\u20ac \u4e2d", "\U0001f600")
+            return
+        raised_by(CORBA.DATA_CONVERSION, lambda: echo(session, "echo_string", "\u20ac \u4e2d", "x"))
+        echo(session, "echo_string", "after it", "x")
+
+    run("code_set_beyond", beyond)
+    run("code_set_wide", lambda: echo(session, "echo_wstring", "\u20ac \u4e2d", "\u00e9 a"))
+
+
+def check_contexts(session):
+    def answered():
+        before = contexts.Counts.answered
+        for _ in range(60):
+            session.suite.ping()
+        raised_by(CORBA.NO_PERMISSION, lambda: session.suite.raise_system("NO_PERMISSION", 1, 1))
+        require(contexts.Counts.answered == before + 61 and contexts.Counts.wrong == 0, repr(vars(contexts.Counts)))
+
+    session.report.run("contexts", answered)
+
+
 def check_basics(session):
     suite, run = session.suite, session.report.run
     run("ping", suite.ping)
@@ -116,6 +143,14 @@ def check_large(session):
 
     run("large_one_way", one_way)
 
+    def beyond_4_mib():
+        length = (5 << 20) + 3
+        made = suite.make_octets(length)
+        require(made == bytes(i * 7 + 3 & 0xff for i in range(256)) * (length // 256) + made[:3], "made")
+        require(suite.sum_octets(made) == sum(made), "sum")
+
+    run("beyond_4_mib", beyond_4_mib)
+
     def boundaries():  # every length around the usual buffer and fragment sizes
         for middle in (1024, 4096, 8192, 16384, 32768, 65536):
             for length in range(middle - 72, middle + 8, 5):
@@ -135,6 +170,10 @@ def main():
     check_failures(session)
     check_references(session)
     check_traffic(session)
+    if session.options.char_set:
+        check_code_sets(session)
+    if session.options.endpoint == "contexts":
+        check_contexts(session)
     session.suite.shutdown()
     session.orb.destroy()
     session.report.finish()

@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 
+import contexts
 from omniORB import CORBA, BiDirPolicy, PortableServer
 
 NOWHERE = "127.0.0.2"
@@ -19,6 +20,8 @@ def parse_arguments():
     parser.add_argument("--spoken", default="1.2")
     parser.add_argument("--peer", default="corbel")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--char-set", default="")
+    parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--life", type=int, default=120)
     options = parser.parse_args()
     timer = threading.Timer(options.life, os._exit, [3])
@@ -35,6 +38,11 @@ def init_orb(options):
         words += ["-ORBendPoint", "giop:unix:" + options.endpoint[len("unix:"):]]
     else:
         words += ["-ORBendPoint", f"giop:tcp:{'[::1]' if options.endpoint == 'tcp6' else '127.0.0.1'}:"]
+    for setting in options.set:
+        name, value = setting.split("=", 1)
+        words += ["-" + name, value]
+    if options.endpoint == "contexts":
+        contexts.intercept()
     if options.endpoint == "both-ways":
         if options.ior:
             words += ["-ORBofferBiDirectionalGIOP", "1", "-ORBclientTransportRule", "* tcp,bidir",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package peer;
 
-import java.util.Properties;
 import org.omg.CORBA.ORB;
 import org.omg.CosNaming.BindingHolder;
 import org.omg.CosNaming.BindingIteratorHolder;
@@ -24,12 +23,10 @@ public final class NamingClient {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Properties properties = new Properties();
-    properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
-    properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
-    properties.put("ORBInitRef.NameService", arguments[0]);
-    properties.put("jacorb.log.default.verbosity", "0");
-    ORB orb = ORB.init(new String[0], properties);
+    Options options = new Options(new String[0]);
+    options.settings.put("ORBInitRef.NameService", arguments[0]);  // JacORB's
+    options.settings.put("org.omg.CORBA.ORBInitRef.NameService", "NameService=" + arguments[0]);  // GlassFish's
+    ORB orb = Vendor.orb(options);
     NamingContextExt root = NamingContextExtHelper.narrow(orb.resolve_initial_references("NameService"));
     String reference = orb.object_to_string(root);
 
