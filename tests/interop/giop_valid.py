@@ -210,6 +210,14 @@ def wide_strings(probe, minor, order):
     require(body.data[body.at:body.at + length].replace(b"\xff\xfe\xac\x20", b"\x20\xac")[-2:] == b"\x20\xac", "echo_wchar")
 
 
+# omniORB serves what has no characters in it, and raises BAD_INV_ORDER at the first that come.
+@check(peers=("corbel",), versions=(1, 2))
+def code_sets_that_nobody_knows(probe, minor, order):
+    ebcdic = b"\1\0\0\0" + struct.pack("<II", 0x10020417, 0x10020417)
+    probe.raises(["CODESET_INCOMPATIBLE"], probe.connect(), minor, order, "echo_string", lambda w: w.string("a").string("b"),
+                 contexts=[(1, ebcdic)])
+
+
 @check(peers=("corbel",), versions=(1,))
 def fixed_width_wide_strings(probe, minor, order):
     units = [0x41, 0x20AC, 0x4E2D, 0]

@@ -181,4 +181,4 @@ class Told(unittest.TextTestResult):
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], defaultTest=TEST or ["OmniNamesTest", "NamecltTest"],
-                  testRunner=unittest.TextTestRunner(resultclass=Told))
+                  testRunner=unittest.TextTestRunner(resultclass=Told, verbosity=0))

@@ -25,7 +25,7 @@ public final class NamingClient {
   public static void main(String[] arguments) throws Exception {
     Options options = new Options(new String[0]);
     options.settings.put("ORBInitRef.NameService", arguments[0]);  // JacORB's
-    options.settings.put("org.omg.CORBA.ORBInitRef.NameService", "NameService=" + arguments[0]);  // GlassFish's
+    options.settings.put("org.omg.CORBA.ORBInitRef.NameService", arguments[0]);  // GlassFish's
     ORB orb = Vendor.orb(options);
     NamingContextExt root = NamingContextExtHelper.narrow(orb.resolve_initial_references("NameService"));
     String reference = orb.object_to_string(root);
