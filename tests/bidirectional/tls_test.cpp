@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections that clients lend over TLS: what goes there was meant for a host, which the client has to be.
+#include "corbel/poa/caller_policy.hpp"
 #include "support.hpp"
 #include "support/certificates.hpp"
 
@@ -65,6 +66,24 @@ TEST_F(LentOverTls, WhoeverChecksNoServersChecksNoneOfThese) {
 // The listener of a client needs a certificate; the client need not have shown it.
 TEST_F(LentOverTls, AConnectionWithoutACertificateIsNotUsed) {
   EXPECT_EQ(ending({.names = kOfItsHost}, {"-ORBTlsVerifyClients", "off"}), "TRANSIENT NO");
+}
+
+// For an adapter that asks who calls (CallerPolicy) that is the other end, whichever has connected.
+TEST_F(LentOverTls, TheCallerIsWhomTheServersCertificateNames) {
+  ServerSide server(BOTH, settings("server", {.common_name = "the server"}));
+  ClientSide client(BOTH, settings("client", {.names = kOfItsHost}));
+  const HostRef host = client.host(server.ior());
+  for (const std::string name : {"the server", "another server"}) {
+    const auto callers =
+        CORBA::make_reference<poa::CallerPolicy>(poa::Callers{.subjects = {"CN=" + name + ",O=Corbel"}});
+    const auto adapter =
+        client.orb.root()->create_POA(name, client.orb.root()->the_POAManager(), {policy(BOTH), callers});
+    host->enter(Orb::activate<Guests::Guest>(adapter, client.servant));
+    EXPECT_EQ(ending_of([&] { (void)server.servant->guest()->ask(""); }),
+              name == "the server" ? "done" : "NO_PERMISSION NO");
+  }
+  EXPECT_EQ(client.servant->asked, 1);
+  EXPECT_EQ(client.orb.conversations(true), 0U) << "the server has connected";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "corbel/poa/caller_policy.hpp"
 #include "groups_support.hpp"
 #include "raw_peer.hpp"
 
@@ -255,6 +256,31 @@ TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {
     heard = members[0]->await(1, std::chrono::milliseconds(300));
   }
   EXPECT_TRUE(heard);
+}
+
+// A datagram says nothing of its sender that could be believed.
+TEST_F(GroupCalls, MembersOfAdaptersThatAskForTheirCallersAreLeftOut) {
+  using corbel::poa::Callers;
+  const Orb server = make_orb("server");
+  const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  const auto asking = root->create_POA(
+      "asking", root->the_POAManager(),
+      {CORBA::make_reference<corbel::poa::CallerPolicy>(Callers{.least = Callers::Least::identified})});
+  const auto join = [&] {
+    const auto member = CORBA::make_reference<GroupMember>();
+    corbel::orb::join_group(*server, server->string_to_object(url_),
+                            asking->id_to_reference(asking->activate_object(member)));
+    return member;
+  };
+  const auto first = join();
+  const auto open = serve(server, 1);
+  const auto last = join();
+  const Camera all = group(make_orb("client"));
+  all->caption("one");
+  all->caption("two");
+  EXPECT_TRUE(open[0]->await("two"));
+  EXPECT_EQ(first->last_caption(), "");
+  EXPECT_EQ(last->last_caption(), "");
 }
 
 }  // namespace

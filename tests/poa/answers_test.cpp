@@ -4,6 +4,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <set>
+
+#include "corbel/poa/caller_policy.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "giop_writer.hpp"
 #include "support/byte_order.hpp"
@@ -192,6 +195,34 @@ TEST_F(Answers, LocateRequestsThatFailSayWhy) {
                               .finish();
   EXPECT_EQ(client.exchange(locate(5, gone.key, 2)), expected);
   EXPECT_EQ(client.exchange(locate(6, gone.key, 0)), locate_reply(6, 1, 0)) << "the request itself will be told";
+}
+
+TEST_F(Answers, CallersThatAnAdapterDoesNotTakeDoNotLearnWhichObjectsThereAre) {
+  const PoaRef poa = root->create_POA("closed", root->the_POAManager(),
+                                      {root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID),
+                                       CORBA::make_reference<CallerPolicy>(Callers{.users = {::getuid()}})});
+  poa->activate_object_with_id(string_to_ObjectId("here"), sayer);
+  const Octets located = Writer(test::kLittleEndian)
+                             .giop(kLocateReply, 2)
+                             .u32(5)
+                             .u32(4)
+                             .string("IDL:omg.org/CORBA/NO_PERMISSION:1.0")
+                             .u32(minor::kCallerRefused)
+                             .u32(1)
+                             .finish();
+  std::set<Octets> replies;
+  for (const char* const name : {"here", "nowhere"}) {
+    const Address there(poa->create_reference_with_id(string_to_ObjectId(name), "IDL:Sayer:1.0"));
+    Client client(there.port);
+    EXPECT_EQ(client.exchange(locate(5, there.key, 2)), located) << name;
+    EXPECT_EQ(client.exchange(locate(6, there.key, 0)), locate_reply(6, 1, 0)) << "the request itself will be told";
+    replies.insert(client.exchange(request(1, 3, there.key, "say", text("x"))));
+  }
+  ASSERT_EQ(replies.size(), 1U);
+  Reader reply(*replies.begin(), true, 12);
+  EXPECT_EQ(reply.u32(), 1U);
+  EXPECT_EQ(reply.u32(), 2U) << "a system exception";
+  EXPECT_EQ(sayer->said, "");
 }
 
 TEST_F(Answers, ARequestThatWaitsForTheServerIsAnsweredOnceWhateverTheServantDoes) {

@@ -16,6 +16,10 @@ namespace corbel::ior {
 struct Ior;
 }
 
+namespace corbel {
+struct RequestPeer;
+}  // namespace corbel
+
 namespace corbel::base {
 class Deadline;
 }  // namespace corbel::base
@@ -181,6 +185,8 @@ class CORBEL_API ServerCall {
   /// set_raises() goes along. Throws what refuses the request, COMPLETED_NO; it is answered with that. Null if nobody
   /// is ever told of an answer. (corba/deferred_reply.hpp)
   virtual base::SharedPtr<DeferredReply> defer(std::span<const std::string_view> raises, std::size_t octets);
+  /// Shows `to` who has sent it (orb/peer.hpp). By default nothing happens: it comes from this process.
+  virtual void show_sender([[maybe_unused]] base::FunctionRef<void(const RequestPeer&)> to) {}
   /// When its caller's time for it to begin is over, as far as that is known here. For adapters that make it wait.
   virtual base::Deadline begin_by();
   /// Throws TIMEOUT, COMPLETED_NO, if that time has come: the servant is not to run any more.

@@ -109,6 +109,7 @@ inline constexpr std::uint32_t kAdapterInactive = vendor_minor(base::Stage::disp
 inline constexpr std::uint32_t kHeldTooLong = vendor_minor(base::Stage::dispatch, base::Code::timed_out);
 inline constexpr std::uint32_t kOperationNotProvided = vendor_minor(base::Stage::dispatch, base::Code::unsupported);
 inline constexpr std::uint32_t kOtherWayOnly = vendor_minor(base::Stage::dispatch, base::Code::refused);
+inline constexpr std::uint32_t kCallerRefused = vendor_minor(base::Stage::dispatch, base::Code::refused);
 inline constexpr std::uint32_t kServantProblem = vendor_minor(base::Stage::dispatch, base::Code::bad_argument);
 inline constexpr std::uint32_t kAnsweredBefore = vendor_minor(base::Stage::upcall, base::Code::closed);
 inline constexpr std::uint32_t kAnswersAnother = vendor_minor(base::Stage::upcall, base::Code::bad_argument);

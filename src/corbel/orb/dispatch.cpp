@@ -168,7 +168,7 @@ void Dispatch::on_locate_request(connection::Connection& connection,
   };
   try {
     if (connection.is_opened_here()) core_.adapter()->check_both_ways(request.object_key);
-    core_.adapter()->locate(request.object_key);
+    core_.adapter()->locate_for(request.object_key, [&] { return peer_of(connection); });
     answer(LocateStatus::object_here, nothing);
   } catch (const LocationForward& forward) {
     answer(forward.permanent ? LocateStatus::object_forward_perm : LocateStatus::object_forward,

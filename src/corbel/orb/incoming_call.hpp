@@ -18,6 +18,7 @@
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/exception_detail.hpp"
+#include "corbel/orb/peer_of.hpp"
 
 namespace corbel::orb {
 
@@ -94,6 +95,8 @@ class IncomingCall : public corba::ServerCall {
   }
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
+
+  void show_sender(base::FunctionRef<void(const RequestPeer&)> to) override { to(peer_of(connection_)); }
 
   base::Deadline begin_by() override;
 

@@ -16,6 +16,7 @@
 #include "corbel/corba/servant_core.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/entrance.hpp"
+#include "corbel/orb/peer_of.hpp"
 
 namespace corbel::orb {
 
@@ -58,6 +59,8 @@ class ObjectAdapter {
   /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
   /// another CORBA exception, or LocationForward.
   virtual void locate(base::ConstByteSpan object_key) = 0;
+  /// The same for a sender whom a request would be refused, perhaps; throws what that would.
+  virtual void locate_for(base::ConstByteSpan object_key, [[maybe_unused]] Sender sender) { locate(object_key); }
   /// Throws OBJ_ADAPTER unless the object's adapter answers requests over connections that this process has opened
   /// (BiDirPolicy::BOTH), and as locate().
   virtual void check_both_ways(base::ConstByteSpan) {}

@@ -23,6 +23,7 @@ struct RequestPeer {
   std::string protocol;            ///< "giop"
   std::optional<Process> process;  ///< transports between processes of one host (unix, packet, shm)
   std::string subject;             ///< TLS: the name in the certificate, "CN=alice,O=Corbel"; empty: none was checked
+  bool encrypted = false;          ///< TLS, whether or not a certificate was checked
 };
 
 /// The sender of the request that the calling thread runs: in a servant, a servant manager or a server request

@@ -26,6 +26,7 @@ class CopiedCall final : public corba::ServerCall {
   CopiedCall(corba::ServerCall& call, cdr::Decoder& arguments) noexcept
       : ServerCall(call.operation(), &arguments, nullptr), call_(call) {}
   void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
+  void show_sender(base::FunctionRef<void(const RequestPeer&)> to) override { call_.show_sender(to); }
   base::Deadline begin_by() override { return call_.begin_by(); }
 
  private:
@@ -61,10 +62,20 @@ void Adapter::dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerC
 }
 
 void Adapter::locate(base::ConstByteSpan object_key) {
+  find(object_key, nullptr);
+}
+void Adapter::locate_for(base::ConstByteSpan object_key, orb::Sender sender) {
+  find(object_key, &sender);
+}
+
+void Adapter::find(base::ConstByteSpan object_key, const orb::Sender* sender) {
   ObjectKey key;
   if (!parse_key(object_key, key)) forward_named(object_key);
   PoaLock lock;
-  if (!lock_poa(key, lock)->knows(key.id)) corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, kNo);
+  Poa* const poa = lock_poa(key, lock);
+  // Whoever may not call learns no more than by calling: not which objects there are.
+  if (sender != nullptr && poa->policies().callers != nullptr) poa->check_caller((*sender)(), "LocateRequest");
+  if (!poa->knows(key.id)) corba::raise("OBJECT_NOT_EXIST", corba::minor::kObjectNotActive, kNo);
 }
 
 void Adapter::check_both_ways(base::ConstByteSpan object_key) {

@@ -24,6 +24,7 @@ class Adapter : public orb::ObjectAdapter {
   void dispatch_to_group(base::ConstByteSpan profile_body, corba::ServerCall& call) override;
   void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) override;
   void locate(base::ConstByteSpan object_key) override;
+  void locate_for(base::ConstByteSpan object_key, orb::Sender sender) override;
   void check_both_ways(base::ConstByteSpan object_key) override;
   bool made_here(base::ConstByteSpan object_key) const noexcept override;
   bool in_upcall() const noexcept override { return space_->in_upcall(); }
@@ -43,6 +44,7 @@ class Adapter : public orb::ObjectAdapter {
   /// The initial reference of that name which leads elsewhere; nothing if there is none.
   virtual std::optional<ior::Ior> named(std::string_view name) const = 0;
 
+  void find(base::ConstByteSpan object_key, const orb::Sender* sender);
   void take(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place* place);
   void take_for_all(const orb::GroupTable::Keys& members, corba::ServerCall& call);
   Poa* lock_poa(const ObjectKey& key, PoaLock& lock, corba::ServerCall* call = nullptr);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "corbel/corba/policy_core.hpp"
+#include "corbel/poa/callers.hpp"
 #include "corbel/poa/lane_group.hpp"
 
 namespace corbel::poa {
@@ -31,6 +32,7 @@ struct AdapterPolicies {
   std::string lane;                               ///< empty: the first
   std::uint16_t lane_index = 0;                   ///< where the list names it
   std::shared_ptr<const LaneGroup> lane_group;    ///< that references name instead; null: none
+  std::shared_ptr<const Callers> callers;         ///< whose requests it takes; null: everybody's
   corba::PolicyCores others;                      ///< of types that the application made its own
   std::vector<const SelectsProfiles*> selectors;  ///< those of `others` that are such
 

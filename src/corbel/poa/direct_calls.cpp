@@ -46,6 +46,7 @@ bool Entry::serve(std::uint64_t ticket, corba::ServerCall& call) {
 /// waits for their end, each is looked at.
 void Poa::show_entry(ActiveObject& object, orb::Place& place) try {
   if (policies_.takes_turns() || waiters_ != 0) return;
+  if (policies_.callers != nullptr && place.whom() == orb::Place::For::requests) return;  // each has its caller
   if (entries_ == nullptr) entries_ = base::make_shared<Entries>();
   if (object.entry == nullptr && place.whom() == orb::Place::For::requests && entries_->all.size() >= kMostForRequests)
     return;

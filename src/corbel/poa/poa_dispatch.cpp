@@ -8,6 +8,7 @@
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/peer.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/running.hpp"
 #include "corbel/poa/serving.hpp"
@@ -24,9 +25,21 @@ using State = ManagerState;
   corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, kNo, "POA '" + name_ + "' is being destroyed");
 }
 
+void Poa::check_caller(const RequestPeer& peer, std::string_view operation) const {
+  if (policies_.callers->take(peer)) return;
+  const std::string user = peer.process ? std::to_string(peer.process->user) : std::string();
+  CORBEL_LOG(space_->core().log(), poa, warning, "request refused, the adapter does not take its caller",
+             {"poa", shown_path()}, {"operation", operation}, {"peer", peer.address}, {"subject", peer.subject},
+             {"user", user});
+  corba::raise("NO_PERMISSION", corba::minor::kCallerRefused, kNo, "the object adapter does not take this caller");
+}
+
 bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until, orb::Place* place) {
   CORBEL_PROBE("servant lookup");
+  // Before anything that would say more of the adapter. It may allocate with the mutex locked.
+  if (policies_.callers != nullptr) [[unlikely]]
+    call.show_sender([&](const RequestPeer& peer) { check_caller(peer, call.operation()); });
   check_not_ending();
   if (manager_->state() != State::active && !pass_manager(lock, call, held_until)) return false;
   ActiveObject* object = policies_.retain ? objects_.find_active(object_id) : nullptr;

@@ -120,6 +120,8 @@ class Poa : public corba::AdapterCore, public virtual base::SharedFromThis {
   /// reference of a call of this process remembers; null if it is none.
   bool serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
              std::optional<base::Deadline>& held_until, orb::Place* place);
+  /// Throws NO_PERMISSION, and tells the log, if policies().callers, of which there are some, do not take the peer.
+  void check_caller(const RequestPeer& peer, std::string_view operation) const;
   /// One more request runs, on the object that the upcall runs on, which is returned; null if that is not in the map.
   /// Until release().
   ActiveObject* hold(const Upcall& upcall) noexcept;

@@ -61,6 +61,7 @@ class LocatedCall final : public corba::ServerCall {
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override {
     return call_.defer(raises, octets);
   }
+  void show_sender(base::FunctionRef<void(const RequestPeer&)> to) override { call_.show_sender(to); }
   base::Deadline begin_by() override { return call_.begin_by(); }
 
  private:

@@ -2,6 +2,7 @@
 #include "corbel/poa/policies.hpp"
 
 #include "corbel/orb/no_memory.hpp"
+#include "corbel/poa/caller_policy.hpp"
 #include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
@@ -55,6 +56,14 @@ IDL::traits<CORBA::Policy>::ref_type LanePolicy::copy() {
 }
 
 bool LanePolicy::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);
+}
+
+IDL::traits<CORBA::Policy>::ref_type CallerPolicy::copy() {
+  return CORBA::make_reference<CallerPolicy>(callers_);
+}
+
+bool CallerPolicy::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: the names below are all from there
 
-constexpr std::size_t kKinds = 9;
+constexpr std::size_t kKinds = 10;
 constexpr std::uint16_t kAbsent = 0xffff;
 
 /// Where in the list each kind of policy stands.
@@ -23,6 +23,7 @@ using Places = std::array<std::uint16_t, kKinds>;
 
 std::size_t kind(CORBA::PolicyType type) {
   if (type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE) return kKinds - 2;
+  if (type == kCallerPolicy) return kKinds - 3;
   return type == kLanePolicy ? kKinds - 1 : type - THREAD_POLICY_ID;
 }
 
@@ -55,6 +56,9 @@ void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& 
   } else if (const auto* lane = as<LanePolicy>(policy)) {
     result.lane = lane->lane();
     result.lane_index = index;
+  } else if (const auto* callers = as<CallerPolicy>(policy)) {
+    if (!callers->callers().is_sound()) throw POA::InvalidPolicy(index);
+    result.callers = std::make_shared<const Callers>(callers->callers());
   } else {
     throw POA::InvalidPolicy(index);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "corbel/poa/adapter_policies.hpp"
+#include "corbel/poa/caller_policy.hpp"
 #include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/policies.hpp"
 

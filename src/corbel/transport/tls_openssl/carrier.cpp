@@ -48,6 +48,7 @@ std::string TlsTransport::outer(const std::string& inner) {
 PeerIdentity TlsTransport::identity() const {
   PeerIdentity identity = inner_->identity();
   identity.subject = subject_;
+  identity.encrypted = true;
   return identity;
 }
 

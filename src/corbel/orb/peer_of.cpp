@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/orb/peer.hpp"
+#include "corbel/orb/peer_of.hpp"
 
 #include <utility>
 
@@ -11,12 +11,17 @@ namespace corbel {
 std::optional<RequestPeer> request_peer() {
   connection::Connection* const from = connection::serving_here();
   if (from == nullptr) return std::nullopt;
-  transport::PeerIdentity identity = from->transport().identity();
+  return orb::peer_of(*from);
+}
+
+RequestPeer orb::peer_of(connection::Connection& connection) {
+  transport::PeerIdentity identity = connection.transport().identity();
   RequestPeer peer;
-  peer.address = from->peer();
-  peer.protocol = from->protocol().name();
+  peer.address = connection.peer();
+  peer.protocol = connection.protocol().name();
   if (identity.process) peer.process = {identity.process->user, identity.process->group, identity.process->id};
   peer.subject = std::move(identity.subject);
+  peer.encrypted = identity.encrypted;
   return peer;
 }
 
