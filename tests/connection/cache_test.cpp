@@ -245,6 +245,24 @@ TEST(Cache, AWithdrawnConnectionThatWasBusyEndsWhenACallFindsAnotherOne) {
   EXPECT_EQ(harness.cache().all(), std::vector{idle});
 }
 
+// Threads that look for a connection try to end what has been withdrawn, and so does the one that withdraws it.
+TEST(Cache, AWithdrawnConnectionEndsInItsTimeHoweverManyThreadsEndIt) {
+  Harness harness("tcp://127.0.0.1:0");
+  std::atomic<bool> over{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&] {
+      while (!over) (void)harness.cache().withdraw([](const Connection&) { return false; }, Deadline::now());
+    });
+  }
+  for (int i = 0; i < 3000; ++i) {
+    (void)harness.connect();
+    EXPECT_TRUE(harness.cache().withdraw([](const Connection&) { return true; }, Deadline::after(60s))) << i;
+  }
+  over = true;
+  for (auto& each : others) each.join();
+}
+
 /// A time of use that is not long ago, however busy the machine is.
 std::int64_t ever_recent() {
   return Deadline::clock_now() + std::chrono::nanoseconds(1h).count();

@@ -50,18 +50,19 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
     std::unique_lock lock(mutex_);
     last.reading = reading_.sleep(lock, *last.listed, deadline) == Reading::Woken::reads;
   }
-  if (last.reading) {
+  bool ends = false;
+  for (bool again = last.reading; again;) {
     LastCalls reader{*this, *last.listed, deadline};
     ReadEnd end = read(*framer_, reader);
     while (end.why == ReadEnd::Why::dry && !deadline.expired() && !reader.has_all()) end = read(*framer_, reader);
     if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
     if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
-  }
-  bool ends = false;
-  {
     const std::lock_guard lock(mutex_);
-    ends = last.reading && !last.listed->told && outstanding_.count() == 1 && !has_backlog();
+    const bool alone = outstanding_.count() == 1;
+    ends = !last.listed->told && alone && !has_backlog();
     ended_idle_ = ended_idle_ || ends;
+    // Another thread that would end it as well may have been listed for a moment.
+    again = !last.listed->told && !alone && !failed() && !deadline.expired();
   }
   if (ends) {
     watched.why = kClosedHere;
