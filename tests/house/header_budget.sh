@@ -63,7 +63,7 @@ async_tuples         28800 29200
 bitmasks             26600 27000
 exceptions           26600 27000
 fixed                26700 27100
-local                26700 27000
+local                26700 27010
 mixed                30200 30200
 optional             27800 28200
 pollers              27600 28000
@@ -71,10 +71,10 @@ sequences            26600 27000
 unions               28500 28900
 valuetypes           27000 27400
 views                26700 27100
-wstring              26500 27000
+wstring              26510 27000
 map                  31500 31900
 external             41700 42100
-everything           33900 34100
+everything           33900 34110
 everything_and_maps  50600 50800
 TABLE
 
