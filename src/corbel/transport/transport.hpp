@@ -52,7 +52,7 @@ struct PeerIdentity {
   };
   std::optional<Process> process;  ///< local carriers
   std::string subject;             ///< carriers that check certificates: the name in the peer's; empty: not checked
-  bool encrypted = false;          ///< nobody on the way can read or change what it carries
+  bool encrypted = false;          ///< what it carries is, whoever is at the other end
 };
 
 /// One live carrier to one peer. Owned by one connection. send() may be called by one thread while another is in
