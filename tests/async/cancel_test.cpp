@@ -7,40 +7,12 @@
 #include <latch>
 #include <thread>
 
-#include "support.hpp"
-#include "support/eventually.hpp"
-#include "support/fake_peer.hpp"
+#include "cancelling.hpp"
 
 namespace corbel::async_test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::FakePeer;
-namespace answer = test::answer;
-
-/// "done", or the exception's name and status; "CANCELLED" with status if that is it.
-std::string outcome(const std::function<void()>& get) {
-  try {
-    get();
-    return "done";
-  } catch (const CORBA::SystemException& exception) {
-    constexpr const char* kStatus[] = {" YES", " NO", " MAYBE"};
-    const bool cancelled =
-        std::string_view(exception._name()) == "TRANSIENT" && exception.minor() == corba::minor::kRequestCancelled;
-    return (cancelled ? "CANCELLED" : exception._name()) +
-           std::string(kStatus[static_cast<int>(exception.completed())]);
-  }
-}
-
-/// A client of servers that are made by hand.
-struct Client {
-  explicit Client(std::vector<std::string> options = {}) : orb(make_orb("client", std::move(options))) {}
-  ~Client() { orb->destroy(); }
-  EchoRef to(const FakePeer& peer) const {
-    return IDL::traits<Async::Peer>::unchecked_narrow(orb->string_to_object(peer.ior()));
-  }
-  const OrbRef orb;
-};
 
 class OfCombination : public testing::TestWithParam<std::string> {};
 
@@ -160,39 +132,6 @@ TEST(Cancelling, OfACallInsideTheProcessThatHasNotBegunKeepsItFromBeginning) {
   second.get();
   EXPECT_EQ(servant->served(), 1);
   orb->destroy();
-}
-
-TEST(Cancelling, DoesNotWaitForTheConnectionThatAForwardAsksFor) {
-  const test::SilentPort silent;
-  FakePeer peer({answer::forward({silent.profile()})});
-  const Client client({"-ORBConnectTimeout", "2000"});
-  const auto object = client.to(peer);
-  auto future = object->async_echo("");
-  (void)future.ready();  // threads of the ORB see to it
-  ASSERT_TRUE(peer.wait_for_messages(1));
-  std::this_thread::sleep_for(100ms);  // for its thread to wait for the connection
-  const auto begun = std::chrono::steady_clock::now();
-  EXPECT_TRUE(future.cancel());
-  EXPECT_EQ(outcome([&] { (void)future.get(); }), "CANCELLED NO");
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 1s);
-}
-
-// The request would be sent to the place that the call was forwarded to.
-TEST(Cancelling, KeepsARequestFromFollowingAForward) {
-  FakePeer last({answer::text("followed")});
-  std::promise<void> go_on;
-  FakePeer first({[&, told = go_on.get_future().share()](auto& conversation, const auto& request) {
-    told.wait();
-    answer::forward({last.profile()})(conversation, request);
-  }});
-  const Client client;
-  auto future = client.to(first)->async_echo("");
-  ASSERT_TRUE(first.wait_for_messages(1));
-  EXPECT_TRUE(future.cancel());
-  go_on.set_value();
-  EXPECT_EQ(outcome([&] { (void)future.get(); }), "CANCELLED MAYBE");
-  std::this_thread::sleep_for(50ms);
-  EXPECT_EQ(last.requests(), 0U);
 }
 
 struct Awaited {
