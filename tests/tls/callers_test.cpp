@@ -127,21 +127,22 @@ class CallersOverTls : public testing::Test {
 };
 
 TEST_F(CallersOverTls, AreTakenByTheSubjectOfTheirCertificate) {
-  House house(serving());
+  House house(serving("ssliop://127.0.0.1:0", {"-ORBThreads", "1"}));  // which knows the way after some requests
   const std::string alices = house.url({.subjects = {"CN=carol,O=Corbel", "CN=alice,O=Corbel"}});
   const std::string staffs = house.url({.subjects = {"CN=*,O=Corbel"}});
   const std::string others = house.url({.subjects = {"CN=*,O=Elsewhere", "CN=*"}});
   const std::string everybodys = house.url(house.root);
   const Visitor alice(settings("alice"));
   const Visitor bob(settings("bob"));
-  EXPECT_EQ(alice.knock(alices), "in");
   EXPECT_EQ(bob.knock(alices), "refused");
-  EXPECT_EQ(alice.knock(alices), "in") << "each by its own certificate, also when the way is known";
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(alice.knock(alices), "in");
+  EXPECT_EQ(bob.knock(alices), "refused") << "each by its own certificate";
+  EXPECT_EQ(alice.knock(alices), "in");
   EXPECT_EQ(bob.knock(alices), "refused");
   EXPECT_EQ(bob.knock(staffs), "in");
   EXPECT_EQ(alice.knock(others), "refused");
   EXPECT_EQ(bob.knock(everybodys), "in");
-  EXPECT_EQ(house.door->entered, 4);
+  EXPECT_EQ(house.door->entered, 8);
   const auto told = house.log->wait_for("request refused, the adapter does not take its caller");
   EXPECT_EQ(told.level, base::LogLevel::warning);
   EXPECT_EQ(told.value("poa"), "adapter 1");
