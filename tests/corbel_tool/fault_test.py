@@ -89,7 +89,10 @@ class FaultTest(BenchTest):
 
     def test_dropped_requests_and_silence_are_never_answered(self):
         with self.fault("drop there 1") as fault:
-            self.assertIn("TIMEOUT", self.call(fault.reference, "count", status=NOT_REACHED, options=["--timeout", "300"]))
+            for _ in range(10):  # on a loaded machine the time may be over before the request leaves
+                self.assertIn("TIMEOUT", self.call(fault.reference, "count", status=NOT_REACHED, options=["--timeout", "300"]))
+                if self.counts(fault)["dropped"]:
+                    break
             self.assertGreaterEqual(self.counts(fault)["dropped"], 1)
             self.assertEqual(self.tell(fault, "drop off"), "ok")
             self.assertEqual(self.tell(fault, "silence on"), "ok")
