@@ -110,7 +110,7 @@ def check_identity(session):
         node = suite.make_node("short-lived")
         require(node._get_name() == "short-lived" and not node._non_existent(), "made")
         suite.destroy_node(node)
-        until = time.monotonic() + 1  # over a bridge another thread of the server may not have left it yet
+        until = time.monotonic() + PATIENCE_S  # over a bridge another thread of the server may not have left it yet
         while not node._non_existent():
             require(time.monotonic() < until, "destroyed")
             time.sleep(0.01)
