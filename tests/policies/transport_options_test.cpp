@@ -145,10 +145,12 @@ TEST_F(TransportPolicies, ThatNoTransportOfTheReferenceHasAreRefusedInWords) {
     EXPECT_EQ(ending_of([&] { other->note(1); }), "INV_POLICY NO");
     return told_by([&] { other->ask(""); });
   };
-  EXPECT_NE(ask_with("nodelay", "on")
-                .find("transport 'tcp' has no option 'nodelay'; it has send_buffer_size, "
-                      "recv_buffer_size, no_delay, keep_alive"),
-            std::string::npos);
+  EXPECT_NE(
+      ask_with("nodelay", "on")
+          .find(
+              "transport 'tcp' has no option 'nodelay'; it has send_buffer_size, "
+              "recv_buffer_size, dscp, socket_priority, pacing_rate, time_to_live, no_delay, keep_alive, unsent_limit"),
+      std::string::npos);
   EXPECT_NE(ask_with("no_delay", "yes")
                 .find("transport 'tcp': 'yes' is no value of option 'no_delay', which takes on "
                       "or off"),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "corbel/ipc/handle.hpp"
+#include "corbel/routing/route_options.hpp"
 
 namespace corbel::connection {
 
@@ -136,7 +137,10 @@ AcceptorRegistry::~AcceptorRegistry() {
 }
 
 base::Result<std::vector<ListenPoint>> AcceptorRegistry::open(const ListenPoint& point, Server& server) {
-  CORBEL_TRY(auto acceptor, point.transport->factory().listen(*point.endpoint, options_));
+  const transport::Factory& factory = point.transport->factory();
+  transport::Options options = options_;
+  if (point.options != nullptr) (void)routing::set_endpoint_options(factory, *point.options, options);  // tried before
+  CORBEL_TRY(auto acceptor, factory.listen(*point.endpoint, options));
   base::IntrusivePtr<Handler> handler(new Handler(point, std::move(acceptor), server));
   auto published = handler->published();
   const std::lock_guard lock(mutex_);

@@ -157,6 +157,7 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.code_sets = route.code_sets;
   settings.log = settings_.log;
   settings.oneways = settings_.oneways;
+  if (options->oneway_queue >= 0) settings.oneways.limit = static_cast<std::uint32_t>(options->oneway_queue);
   settings.oneway_counters = &oneway_counters_;
   settings.watchers = settings_.watchers;
   settings.socket_hooks = settings_.socket_hooks;

@@ -9,6 +9,7 @@
 
 #include "corbel/ipc/socket_file.hpp"
 #include "corbel/ipc/stream.hpp"
+#include "corbel/ipc/traffic_options.hpp"
 
 namespace corbel::ipc {
 
@@ -24,6 +25,7 @@ struct AcceptorOptions<InetAddress> {
   std::optional<std::chrono::seconds> defer_accept = {};
   std::optional<int> send_buffer = {};     ///< octets, inherited by the streams
   std::optional<int> receive_buffer = {};  ///< octets, inherited by the streams
+  TrafficOptions traffic = {};             ///< inherited by the streams, but for the priority
 };
 
 template <>

@@ -166,6 +166,8 @@ TEST(TcpConnect, WorksOverIpv6) {
   ASSERT_TRUE(stream) << base::to_string(stream.error());
   EXPECT_TRUE(acceptor->accept()->peer_address()->is_v6());
   EXPECT_TRUE(stream->set(option::traffic_class, 0x28));
+  EXPECT_TRUE(stream->set(option::hop_limit, 7));
+  EXPECT_EQ(*stream->get(option::hop_limit), 7);
   EXPECT_EQ(*acceptor->get(option::v6_only), true);
 }
 

@@ -116,6 +116,9 @@ base::Result<Handle> prepare_connect(const ConnectParameters& parameters, int ex
   if (!handle) return last_failure(Stage::connect);
   CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_SNDBUF, parameters.send_buffer, Stage::connect));
   CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_RCVBUF, parameters.receive_buffer, Stage::connect));
+  if (const auto set = set_traffic(handle.get(), parameters.traffic); !set) {
+    return base::error(Stage::connect, set.error().code, set.error().os_error);
+  }
   if (parameters.local != nullptr && ::bind(handle.get(), parameters.local, parameters.local_size) != 0) {
     return last_failure(Stage::connect);
   }

@@ -7,6 +7,7 @@
 
 #include "corbel/base/function_ref.hpp"
 #include "corbel/ipc/stream.hpp"
+#include "corbel/ipc/traffic_options.hpp"
 
 namespace corbel::ipc {
 
@@ -16,6 +17,7 @@ struct ConnectOptions {
   const Address* local = nullptr;          ///< bind to this address first; not owned
   std::optional<int> send_buffer = {};     ///< octets; before connecting because TCP's window scale is fixed then
   std::optional<int> receive_buffer = {};  ///< octets
+  TrafficOptions traffic = {};             ///< of Internet sockets, from the first packet on
 };
 
 namespace detail {
@@ -27,6 +29,7 @@ struct ConnectParameters {
   socklen_t local_size;
   std::optional<int> send_buffer;
   std::optional<int> receive_buffer;
+  TrafficOptions traffic;
   int type;  ///< of socket
 };
 template <class Product, class Address>
@@ -37,6 +40,7 @@ ConnectParameters connect_parameters(const Address& remote, const ConnectOptions
           options.local != nullptr ? options.local->size() : 0,
           options.send_buffer,
           options.receive_buffer,
+          options.traffic,
           Product::kSocketType};
 }
 /// A socket that is ready to connect; `extra_type`: SOCK_NONBLOCK or 0.

@@ -8,6 +8,7 @@
 #include "corbel/ipc/datagram_batch.hpp"
 #include "corbel/ipc/message_io.hpp"
 #include "corbel/ipc/socket_file.hpp"
+#include "corbel/ipc/traffic_options.hpp"
 
 namespace corbel::ipc {
 
@@ -21,6 +22,7 @@ struct DatagramOptions<InetAddress> {
   std::optional<bool> v6_only = {};
   std::optional<int> send_buffer = {};     ///< octets
   std::optional<int> receive_buffer = {};  ///< octets; what does not fit is dropped
+  TrafficOptions traffic = {};
 };
 
 template <>

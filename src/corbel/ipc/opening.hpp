@@ -11,6 +11,7 @@
 #include "corbel/ipc/inet_address.hpp"
 #include "corbel/ipc/os_error.hpp"
 #include "corbel/ipc/socket_file.hpp"
+#include "corbel/ipc/traffic_options.hpp"
 
 namespace corbel::ipc::detail {
 
@@ -67,6 +68,9 @@ base::Result<Handle> open_inet(const InetAddress& address, int type, const Optio
   if (address.is_v6()) CORBEL_CHECK(set_int(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, options.v6_only));
   CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_SNDBUF, options.send_buffer));
   CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_RCVBUF, options.receive_buffer));
+  if (const auto set = set_traffic(descriptor, options.traffic); !set) {
+    return base::error(base::Stage::listen, set.error().code, set.error().os_error);
+  }
   return handle;
 }
 

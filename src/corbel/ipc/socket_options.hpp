@@ -103,6 +103,11 @@ inline constexpr SocketOption<int, Role::inet> mark{SOL_SOCKET, SO_MARK};
 /// Type of service octet (six bits of DSCP, two of ECN) of IPv4 packets, traffic class of IPv6 packets.
 inline constexpr SocketOption<int, Role::inet> type_of_service{IPPROTO_IP, IP_TOS};
 inline constexpr SocketOption<int, Role::inet> traffic_class{IPPROTO_IPV6, IPV6_TCLASS};
+/// Routers that a packet may pass, plus one, over IPv4 and over IPv6; what goes to groups has its own.
+inline constexpr SocketOption<int, Role::inet> time_to_live{IPPROTO_IP, IP_TTL};
+inline constexpr SocketOption<int, Role::inet> hop_limit{IPPROTO_IPV6, IPV6_UNICAST_HOPS};
+/// Octets a second that leave at most. The system paces streams by itself, datagrams where the interface's queue is fq.
+inline constexpr SocketOption<std::uint64_t, Role::inet> pacing_rate{SOL_SOCKET, SO_MAX_PACING_RATE};
 
 // Internet streams.
 inline constexpr SocketOption<bool, Role::inet_stream> cork{IPPROTO_TCP, TCP_CORK};
@@ -139,6 +144,12 @@ struct OptionCodec<int> {
   using Native = int;
   static Native encode(int value) noexcept { return value; }
   static int decode(Native native) noexcept { return native; }
+};
+template <>
+struct OptionCodec<std::uint64_t> {
+  using Native = std::uint64_t;
+  static Native encode(std::uint64_t value) noexcept { return value; }
+  static std::uint64_t decode(Native native) noexcept { return native; }
 };
 template <>
 struct OptionCodec<bool> {

@@ -252,6 +252,10 @@ TEST(TcpStream, HasTheOptionsOfTcp) {
   EXPECT_EQ(*stream.get(option::user_timeout), 20s);
   ASSERT_TRUE(stream.set(option::type_of_service, 0x28));
   EXPECT_EQ(*stream.get(option::type_of_service), 0x28);
+  ASSERT_TRUE(stream.set(option::time_to_live, 7));
+  EXPECT_EQ(*stream.get(option::time_to_live), 7);
+  ASSERT_TRUE(stream.set(option::pacing_rate, 5'000'000'000));
+  EXPECT_EQ(*stream.get(option::pacing_rate), 5'000'000'000U);
   EXPECT_GT(*stream.get(option::max_segment), 0);
   EXPECT_TRUE(stream.set(option::unsent_low_watermark, 16384));
   EXPECT_TRUE(stream.get(option::busy_poll_microseconds));

@@ -9,6 +9,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/routing/route_options.hpp"
 #include "corbel/routing/unmet.hpp"
 
 namespace corbel::orb {
@@ -123,7 +124,10 @@ std::string Lane::beside(const ListenEndpoint& own) const {
   std::string beside =
       prefix_of(*point) + (factory.address_form() == "host:port" ? address.substr(0, address.rfind(':')) + ":0"
                                                                  : std::string(factory.scheme()) + "://");
-  if (point->bandwidth != 0) beside += "?bandwidth=" + std::to_string(point->bandwidth);
+  const std::string options = routing::key_of(point->options);
+  beside += options;
+  if (point->bandwidth != 0)
+    beside += (options.empty() ? "?bandwidth=" : "&bandwidth=") + std::to_string(point->bandwidth);
   return of_parts(beside, [&] { return registry_.parse_endpoint(beside); }) ? beside : std::string();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts and URLs to endpoints; which protocol fits which transport.
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <system_error>
@@ -15,15 +16,39 @@ using base::Stage;
 
 namespace {
 
-constexpr std::string_view kBandwidth = "?bandwidth=";
+/// What stands behind an address.
+struct Behind {
+  std::optional<std::uint32_t> bandwidth = 0;  ///< nothing if what is said is no number
+  policy::TransportOptions options{};
+};
 
-/// Takes "?bandwidth=N" off the end; nothing if there is no number behind it.
-std::optional<std::uint32_t> take_bandwidth(std::string_view& text) noexcept {
-  const std::size_t at = text.rfind(kBandwidth);
-  if (at == std::string_view::npos) return 0;
-  const auto kbit_s = read_bandwidth(text.substr(at + kBandwidth.size()));
+/// Takes "?name=value&name=value" off the end. Addresses may have question marks of their own.
+Behind take_behind(std::string_view& text) {
+  Behind behind;
+  const std::size_t at = text.rfind('?');
+  if (at == std::string_view::npos) return behind;
+  std::string_view rest = text.substr(at + 1);
+  const std::size_t name = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
+  if (name == 0 || name == std::string_view::npos || rest[name] != '=') return behind;
   text = text.substr(0, at);
-  return kbit_s;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t end = std::min(one.find('='), one.size());
+    const std::string_view value = one.substr(std::min(end + 1, one.size()));
+    if (one.substr(0, end) == "bandwidth") {
+      behind.bandwidth = read_bandwidth(value);
+    } else {
+      behind.options.push_back({std::string(one.substr(0, end)), std::string(value)});
+    }
+  }
+  return behind;
+}
+
+/// Empty if the transport does what is wanted.
+std::string why_no_options(const transport::Factory& factory, const policy::TransportOptionsPtr& wanted) {
+  transport::Options unused;
+  return wanted == nullptr ? std::string() : set_endpoint_options(factory, *wanted, unused);
 }
 
 }  // namespace
@@ -49,8 +74,8 @@ std::string_view unmet(const messaging::Protocol& protocol, const transport::Tra
 /// Error: bad_argument.
 base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_view text) {
   const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
-  const auto bandwidth = take_bandwidth(text);
-  if (!bandwidth) return bad;
+  Behind behind = take_behind(text);
+  if (!behind.bandwidth) return bad;
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) return bad;
   std::string_view scheme = text.substr(0, colon);
@@ -65,7 +90,11 @@ base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_vie
   const ProtocolPtr* protocol = parts.find_protocol(protocol_name);
   const TransportPtr* transport = parts.find_transport_of_endpoint(scheme);
   if (protocol == nullptr || transport == nullptr) return bad;
-  return Named{*protocol, *transport, text.substr(colon + 3), *bandwidth};
+  Named named{*protocol, *transport, text.substr(colon + 3), *behind.bandwidth};
+  if (!behind.options.empty()) {
+    named.options = std::make_shared<const policy::TransportOptions>(std::move(behind.options));
+  }
+  return named;
 }
 
 base::Result<ListenPoint> Registry::parse(const Parts& parts, std::string_view text) {
@@ -75,8 +104,10 @@ base::Result<ListenPoint> Registry::parse(const Parts& parts, std::string_view t
   if (!unmet(*named->protocol, transport.traits()).empty()) {
     return base::error(Stage::configure, Code::unsupported);
   }
+  if (!why_no_options(transport, named->options).empty()) return base::error(Stage::resolve, Code::bad_argument);
   CORBEL_TRY(auto endpoint, transport.parse(named->address));
-  return ListenPoint{std::move(named->protocol), std::move(named->transport), std::move(endpoint), named->bandwidth};
+  return ListenPoint{std::move(named->protocol), std::move(named->transport), std::move(endpoint), named->bandwidth,
+                     std::move(named->options)};
 }
 
 base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const {
@@ -85,7 +116,7 @@ base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const 
 
 /// Which part of what find() does not find there is not; empty if the text has no parts.
 std::string Registry::why_unknown(const Parts& parts, std::string_view text) {
-  if (!take_bandwidth(text)) return "'?bandwidth=' is followed by kbit/s, a number from 1 to 4294967295";
+  if (!take_behind(text).bandwidth) return "'?bandwidth=' is followed by kbit/s, a number from 1 to 4294967295";
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) return {};
   std::string_view scheme = text.substr(0, colon);
@@ -107,7 +138,7 @@ std::string Registry::why_unfit(std::string_view text) const {
   if (!named) return why_unknown(*now, text);
   const transport::Factory& transport = named->transport->factory();
   const std::string_view need = unmet(*named->protocol, transport.traits());
-  if (need.empty()) return {};
+  if (need.empty()) return why_no_options(transport, named->options);
   return std::string("protocol '").append(named->protocol->name()).append("' needs a transport that ").append(need) +
          std::string(", which '").append(transport.scheme()).append("' does not");
 }

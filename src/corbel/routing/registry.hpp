@@ -42,12 +42,14 @@ class Registry {
   /// Another number whenever something was added or withdrawn.
   std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
 
-  /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...", all perhaps with "?bandwidth=KBIT_S"
-  /// behind, which references then say. Errors (stage resolve): bad_argument with
-  /// unknown words, unsupported if the protocol needs what the transport does not give.
+  /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...", all perhaps with
+  /// "?bandwidth=KBIT_S&dscp=46" behind: what references then say, and options of the transport
+  /// (Factory::endpoint_options). Errors (stage resolve): bad_argument with unknown words, unsupported if the protocol
+  /// needs what the transport does not give.
   base::Result<ListenPoint> parse_endpoint(std::string_view text) const;
-  /// Why parse_endpoint() takes a text for nothing: which need of the protocol the transport does not meet, or that
-  /// there is no such protocol or transport, and which there are. Empty for any other text.
+  /// Why parse_endpoint() takes a text for nothing: which need of the protocol the transport does not meet, which
+  /// option it does not have, or that there is no such protocol or transport, and which there are. Empty for any other
+  /// text.
   std::string why_unfit(std::string_view text) const;
   /// How addresses of the transport that the text names look, "tcp://host:port"; of all there are, if it names none.
   std::string address_form(std::string_view text) const;
@@ -82,6 +84,7 @@ class Registry {
     TransportPtr transport;
     std::string_view address;
     std::uint32_t bandwidth = 0;
+    policy::TransportOptionsPtr options{};
   };
 
   PartsPtr parts() const;

@@ -60,7 +60,8 @@ struct ListenPoint {
   ProtocolPtr protocol;
   TransportPtr transport;
   transport::EndpointPtr endpoint;
-  std::uint32_t bandwidth = 0;  ///< that references promise, in kbit/s; 0: they say nothing
+  std::uint32_t bandwidth = 0;            ///< that references promise, in kbit/s; 0: they say nothing
+  policy::TransportOptionsPtr options{};  ///< of accepted connections; null: the ORB's
 };
 
 }  // namespace corbel::routing

@@ -2,8 +2,10 @@
 #include "corbel/routing/route_options.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -12,23 +14,38 @@
 namespace corbel::routing {
 namespace {
 
+using Known = std::initializer_list<std::span<const transport::ConnectionOption>>;
+
 /// For a transport that does not know the option.
-std::string known_options(const transport::Factory& factory) {
+std::string list(Known known) {
   std::string text;
-  for (const auto options : {factory.connection_options(), transport::common_options()}) {
-    for (const auto& known : options) text.append(text.empty() ? "it has " : ", ").append(known.name);
+  for (const auto& options : known) {
+    for (const auto& each : options) text.append(text.empty() ? "; it has " : ", ").append(each.name);
   }
   return text;
 }
 
-/// Null if neither the transport nor every connection has it.
-const transport::ConnectionOption* find_option(const transport::Factory& factory, std::string_view name) {
-  for (const auto options : {factory.connection_options(), transport::common_options()}) {
-    const auto known =
-        std::find_if(options.begin(), options.end(), [&](const auto& each) { return each.name == name; });
-    if (known != options.end()) return &*known;
+/// Null if it is none of them.
+const transport::ConnectionOption* find(Known known, std::string_view name) {
+  for (const auto& options : known) {
+    const auto found = std::ranges::find(options, name, &transport::ConnectionOption::name);
+    if (found != options.end()) return &*found;
   }
   return nullptr;
+}
+
+/// Returns why not, as set_options().
+std::string set_known(Known known, const transport::Factory& factory, const policy::TransportOptions& wanted,
+                      transport::ConnectionOptions& options) {
+  const std::string who = "transport '" + std::string(factory.scheme()) + "'";
+  for (const policy::TransportOption& one : wanted) {
+    const auto* const option = find(known, one.name);
+    if (option == nullptr) return who + " has no option '" + one.name + "'" + list(known);
+    if (option->set(options, one.value)) continue;
+    return who + ": '" + one.value + "' is no value of option '" + one.name + "', which takes " +
+           std::string(option->values);
+  }
+  return {};
 }
 
 /// What a policy wants, of endpoints and of connections to them.
@@ -75,15 +92,12 @@ std::string note(Route& route, const Wanted& wanted) {
 
 std::string set_options(const transport::Factory& factory, const policy::TransportOptions& wanted,
                         transport::ConnectionOptions& options) {
-  const std::string who = "transport '" + std::string(factory.scheme()) + "'";
-  for (const policy::TransportOption& one : wanted) {
-    const auto* const known = find_option(factory, one.name);
-    if (known == nullptr) return who + " has no option '" + one.name + "'; " + known_options(factory);
-    if (known->set(options, one.value)) continue;
-    return who + ": '" + one.value + "' is no value of option '" + one.name + "', which takes " +
-           std::string(known->values);
-  }
-  return {};
+  return set_known({factory.connection_options(), transport::common_options()}, factory, wanted, options);
+}
+
+std::string set_endpoint_options(const transport::Factory& factory, const policy::TransportOptions& wanted,
+                                 transport::Options& options) {
+  return set_known({factory.endpoint_options()}, factory, wanted, options);
 }
 
 std::string key_of(const policy::TransportOptionsPtr& options) {

@@ -19,6 +19,9 @@ std::optional<std::uint32_t> read_bandwidth(std::string_view text) noexcept;
 /// Sets what is wanted. Returns why the transport does not do it, in words; empty if it does.
 std::string set_options(const transport::Factory& factory, const policy::TransportOptions& wanted,
                         transport::ConnectionOptions& options);
+/// The same of what an endpoint wants of the connections that it accepts.
+std::string set_endpoint_options(const transport::Factory& factory, const policy::TransportOptions& wanted,
+                                 transport::Options& options);
 /// What the keys of routes with these options end in. Empty if there are none.
 std::string key_of(const policy::TransportOptionsPtr& options);
 /// Leaves of the routes from `first` on those whose transports do what is wanted, and notes it there, so that they

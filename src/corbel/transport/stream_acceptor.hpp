@@ -54,13 +54,18 @@ class SocketAcceptor : public Acceptor {
 template <class Address>
 class StreamAcceptor : public SocketAcceptor<ipc::Stream<Address>> {
  public:
-  /// `scheme` must outlive the acceptor (a literal). `spin`: see ConnectionOptions.
+  /// `scheme` must outlive the acceptor (a literal). `spin`, `traffic`: see ConnectionOptions.
   StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints,
-                 base::Duration spin)
-      : SocketAcceptor<ipc::Stream<Address>>(std::move(acceptor), std::move(endpoints)), scheme_(scheme), spin_(spin) {}
+                 base::Duration spin, const ipc::TrafficOptions& traffic = {})
+      : SocketAcceptor<ipc::Stream<Address>>(std::move(acceptor), std::move(endpoints)),
+        scheme_(scheme),
+        spin_(spin),
+        traffic_(traffic) {}
 
  private:
   std::unique_ptr<Transport> make(ipc::Stream<Address> stream, const Address& peer) override {
+    (void)ipc::set_traffic(stream.handle(),
+                           traffic_);  // priorities are not passed on; nothing fails that did not before
     auto made = std::make_unique<StreamTransport<Address>>(scheme_, std::move(stream), base::Spin(spin_));
     made->set_peer(peer);
     return made;
@@ -68,6 +73,7 @@ class StreamAcceptor : public SocketAcceptor<ipc::Stream<Address>> {
 
   std::string_view scheme_;
   base::Duration spin_;
+  ipc::TrafficOptions traffic_;
 };
 
 }  // namespace corbel::transport

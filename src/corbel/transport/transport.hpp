@@ -18,6 +18,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
+#include "corbel/ipc/traffic_options.hpp"
 #include "corbel/transport/lent_memory.hpp"
 #include "corbel/transport/setup.hpp"
 
@@ -190,12 +191,17 @@ struct ConnectionOptions {
   /// Octets from which on arrays, sequences and strings that are sent are gathered from where they lie; smaller ones
   /// are copied behind the header. Not for transports: it is the connection's, whatever carries it.
   int gather_threshold = cdr::Encoder::kReferenceThreshold;
+  /// Octets of oneways that wait for the peer (-ORBOnewayQueue); -1: as the ORB has it. Not for transports either.
+  int oneway_queue = -1;
+  int unsent = 0;  ///< octets that the system keeps for later at most (TCP_NOTSENT_LOWAT); 0: its default
+  int ring = 0;    ///< octets of each ring of shared memory; 0: as the server has them
+  ipc::TrafficOptions traffic{};
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
 
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
 };
 
-/// An option of connections that policies may set for those of single references.
+/// An option of connections that policies may set for those of single references, and endpoints for accepted ones.
 struct ConnectionOption {
   std::string_view name;
   std::string_view values;                                          ///< which there are, for messages: "on or off"
@@ -287,6 +293,8 @@ class Factory {
   /// Those of its connector's options that policies may set by name; none is the default. Usual ones are in
   /// connection_options.hpp.
   virtual std::span<const ConnectionOption> connection_options() const noexcept { return {}; }
+  /// Those that endpoints may set, "tcp://:4711?dscp=46", for what listen() makes; its connector's are the default.
+  virtual std::span<const ConnectionOption> endpoint_options() const noexcept { return connection_options(); }
   /// Opens a listening endpoint. Fails with Stage::listen: address_in_use (somebody listens there, and it is no group),
   /// bad_argument (an endpoint of another transport, as own_endpoint() says).
   virtual base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const = 0;

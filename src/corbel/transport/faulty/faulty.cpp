@@ -233,6 +233,7 @@ class FaultyFactory final : public Factory {
   std::span<const ConnectionOption> connection_options() const noexcept override {
     return inner_->connection_options();
   }
+  std::span<const ConnectionOption> endpoint_options() const noexcept override { return inner_->endpoint_options(); }
   Traits traits() const noexcept override { return inner_->traits(); }
   bool insists() const noexcept override { return inner_->insists(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return inner_->parse(address); }

@@ -129,6 +129,7 @@ class InprocFactory final : public Factory {
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "name"; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
+  std::span<const ConnectionOption> endpoint_options() const noexcept override { return {}; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return InprocEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<InprocConnector>(hub_); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {

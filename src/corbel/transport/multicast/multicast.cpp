@@ -46,6 +46,8 @@ ipc::DatagramOptions<InetAddress> socket_options(const ConnectionOptions& option
   ipc::DatagramOptions<InetAddress> with;
   if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
   if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  with.traffic = options.traffic;
+  with.traffic.time_to_live = -1;  // what goes to groups has one of its own
   return with;
 }
 
@@ -209,7 +211,8 @@ class GroupConnector final : public Connector {
     CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group.is_v6() ? InetAddress::any_v6() : InetAddress::any_v4(),
                                                        socket_options(options)));
     if (!settings_.interface.empty()) CORBEL_CHECK(socket.set_interface(interface));
-    CORBEL_CHECK(socket.set_hops(settings_.hops));
+    const int hops = options.traffic.time_to_live;
+    CORBEL_CHECK(socket.set_hops(hops >= 0 ? hops : settings_.hops));
     CORBEL_CHECK(socket.set_loopback(settings_.loopback));
     return socket;
   }
@@ -232,7 +235,8 @@ class GroupFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "group:port"; }
-  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return group_options(); }
+  std::span<const ConnectionOption> endpoint_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {

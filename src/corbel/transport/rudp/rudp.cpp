@@ -133,7 +133,7 @@ class RudpConnector final : public Connector {
                                                        Deadline deadline) const {
     Terms terms = terms_of(settings_, options);
     if (terms.datagram == 0) terms.datagram = address.is_loopback() ? kLoopbackDatagram : kSafeDatagram;
-    CORBEL_TRY(const SharedSocketPtr socket, SharedSocket::connecting(*service, address));
+    CORBEL_TRY(const SharedSocketPtr socket, SharedSocket::connecting(*service, address, options.traffic));
     const ConnectionPtr connection = socket->connect(terms, options.spin);
     auto carrier = carry(connection, service);  // releases it whatever happens
     if (carrier == nullptr) return base::error(Stage::connect, Code::out_of_resources);
@@ -183,7 +183,7 @@ class RudpFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "host:port"; }
-  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return inet_options(); }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(ior::HostPort parsed, parse_host_port(address));
@@ -216,6 +216,7 @@ class RudpFactory final : public Factory {
     const auto listen_at = [&](const InetAddress& address, std::optional<bool> v6_only) {
       ipc::UdpSocket::Options with;
       with.v6_only = v6_only;
+      with.traffic = options.traffic;
       return SharedSocket::listening(service, address, with, terms, limits, options.spin, log_);
     };
     if (endpoint.host().empty()) {

@@ -38,8 +38,10 @@ SharedSocket::SharedSocket(Service& service, ipc::UdpSocket socket, const InetAd
 
 SharedSocket::~SharedSocket() = default;
 
-base::Result<SharedSocketPtr> SharedSocket::connecting(Service& service, const InetAddress& peer) {
+base::Result<SharedSocketPtr> SharedSocket::connecting(Service& service, const InetAddress& peer,
+                                                       const ipc::TrafficOptions& traffic) {
   ipc::ConnectedUdp::Options options;
+  options.traffic = traffic;
   options.receive_buffer = kReceiveBuffer;
   CORBEL_TRY(auto socket, ipc::ConnectedUdp::open(peer, options));
   CORBEL_TRY(const InetAddress bound, socket.local_address());

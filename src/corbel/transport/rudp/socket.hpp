@@ -33,7 +33,8 @@ struct Limits {
 class SharedSocket final : public Way, public Guest {
  public:
   /// For one connection to `peer`. Errors: as ConnectedDatagram::open.
-  static base::Result<base::IntrusivePtr<SharedSocket>> connecting(Service& service, const ipc::InetAddress& peer);
+  static base::Result<base::IntrusivePtr<SharedSocket>> connecting(Service& service, const ipc::InetAddress& peer,
+                                                                   const ipc::TrafficOptions& traffic = {});
   /// For clients. `log` outlives its open door. Errors (stage listen): as DatagramSocket::open.
   static base::Result<base::IntrusivePtr<SharedSocket>> listening(Service& service, const ipc::InetAddress& local,
                                                                   const ipc::UdpSocket::Options& options,

@@ -45,8 +45,11 @@ base::Result<base::IntrusivePtr<Channel>> Channel::make(ipc::SharedMemory memory
 base::Result<base::IntrusivePtr<Channel>> Channel::offer(ipc::UnixStream& socket, const ConnectionOptions& options,
                                                          std::size_t takes_lent) {
   Greeting greeting;
-  greeting.to_server = static_cast<std::uint32_t>(capacity_of(options.receive_buffer));
-  greeting.to_client = static_cast<std::uint32_t>(capacity_of(options.send_buffer));
+  const auto capacity = [&](int buffer) {
+    return static_cast<std::uint32_t>(capacity_of(options.ring > 0 ? options.ring : buffer));
+  };
+  greeting.to_server = capacity(options.receive_buffer);
+  greeting.to_client = capacity(options.send_buffer);
   const std::size_t to_server = RingEnd::area_size(greeting.to_server);
   CORBEL_TRY(auto memory, ipc::SharedMemory::create(to_server + RingEnd::area_size(greeting.to_client)));
   const base::ConstByteSpan octets(reinterpret_cast<const base::Octet*>(&greeting), sizeof greeting);

@@ -12,10 +12,12 @@
 #include "corbel/base/cancellation.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/ipc/connector.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/local_endpoint.hpp"
 #include "corbel/transport/local_listen.hpp"
 #include "corbel/transport/shm/carrier.hpp"
 #include "corbel/transport/shm/host.hpp"
+#include "corbel/transport/shm/ring_wish.hpp"
 #include "corbel/transport/shm/users.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
 
@@ -72,17 +74,20 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
   }
 
  private:
-  std::unique_ptr<Transport> make(ipc::UnixStream socket, const ipc::UnixAddress&) override {
-    auto made = offer(std::move(socket));
+  std::unique_ptr<Transport> make(ipc::UnixStream socket, const ipc::UnixAddress& name) override {
+    auto made = offer(std::move(socket), name);
     if (made) return *std::move(made);
     failure_ = made.error();
     return nullptr;
   }
 
-  base::Result<std::unique_ptr<Transport>> offer(ipc::UnixStream socket) {
+  base::Result<std::unique_ptr<Transport>> offer(ipc::UnixStream socket, const ipc::UnixAddress& name) {
     CORBEL_TRY(const auto peer, socket.get(ipc::option::peer_credentials));
     if (!users_.permit(peer.user)) return base::error(Stage::accept, Code::refused, EPERM);
-    CORBEL_TRY(auto channel, Channel::offer(socket, options_, takes_lent_));
+    ConnectionOptions options = options_;
+    // Memory that a stranger wants may be more than this process has to give.
+    if (const int wish = wish_of(name); wish > 0 && peer.user == ::geteuid()) options.ring = wish;
+    CORBEL_TRY(auto channel, Channel::offer(socket, options, takes_lent_));
     return Carrier::make(std::move(socket), std::move(channel), watch_, base::Spin(options_.spin),
                          {.takes = takes_lent_}, endpoints().front()->text(), process_text(peer.process));
   }
@@ -118,7 +123,13 @@ class ShmConnector final : public Connector {
     const auto users = permitted();
     if (!users) return at(Stage::connect, users.error());
     CORBEL_TRY(auto watch, watch_of_process());
-    CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, {}));
+    ipc::UnixAddress name;
+    ipc::ConnectOptions<ipc::UnixAddress> with;
+    if (options.ring > 0) {
+      CORBEL_TRY(name, name_of_wish(options.ring));
+      with.local = &name;
+    }
+    CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, with));
     const auto peer = socket.get(ipc::option::peer_credentials);
     if (!peer || !users->permit(peer->user)) return base::error(Stage::connect, Code::refused);
     CORBEL_TRY(auto channel, take(socket, deadline));
@@ -193,6 +204,7 @@ class ShmFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return Scheme::kScheme; }
   std::string_view address_form() const noexcept override { return "/path"; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return ring_options(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return ShmEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override {
     return std::make_unique<ShmConnector>(settings_.users, lent_memory(settings_));

@@ -25,7 +25,7 @@ struct ShmSettings {
 /// machine's name, and "shm://" (listening only: a generated path in the user's private folder). While both sides are
 /// busy it makes no system call, else one to sleep and one to wake. Processes of other users get in, on either side,
 /// only if the settings say so. ConnectionOptions::send_buffer and receive_buffer of the server are the sizes
-/// of the rings.
+/// of the rings, unless ConnectionOptions::ring of either side says so; the client's, if its user is the server's.
 CORBEL_API std::shared_ptr<const Factory> make_shm(ShmSettings settings = {});
 
 }  // namespace corbel::transport

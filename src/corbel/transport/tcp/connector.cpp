@@ -28,10 +28,12 @@ base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& e
   ipc::ConnectOptions<ipc::InetAddress> before;
   before.send_buffer = if_set(options.send_buffer);
   before.receive_buffer = if_set(options.receive_buffer);
+  before.traffic = options.traffic;
   CORBEL_TRY(auto stream, ipc::TcpConnector().connect(addresses, deadline, before));
   const auto peer = stream.peer_address();
   if (options.no_delay) CORBEL_CHECK(stream.set(ipc::option::no_delay, true));
   CORBEL_CHECK(set_keep_alive(stream, options));
+  if (options.unsent > 0) CORBEL_CHECK(stream.set(ipc::option::unsent_low_watermark, options.unsent));
   auto made = std::make_unique<StreamTransport<ipc::InetAddress>>(kScheme, std::move(stream), base::Spin(options.spin));
   if (peer) {
     made->set_peer(*peer);

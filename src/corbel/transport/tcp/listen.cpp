@@ -17,6 +17,7 @@ base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& 
   with.backlog = options.backlog;
   if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
   if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  with.traffic = options.traffic;
   if (endpoint.host().empty()) {
     with.v6_only = false;
     auto both = ipc::TcpAcceptor::open(InetAddress::any_v6(endpoint.port()), with);
@@ -37,13 +38,14 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   CORBEL_CHECK(acceptor.set_non_blocking(true));
   if (options.no_delay) CORBEL_CHECK(acceptor.set(ipc::option::no_delay, true));
   CORBEL_CHECK(set_keep_alive(acceptor, options));
+  if (options.unsent > 0) CORBEL_CHECK(acceptor.set(ipc::option::unsent_low_watermark, options.unsent));
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
   CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
   std::vector<EndpointPtr> endpoints;
   endpoints.reserve(addresses.size());
   for (auto& each : addresses) endpoints.push_back(std::make_shared<TcpEndpoint>(std::move(each)));
-  return std::unique_ptr<Acceptor>(
-      new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints), options.spin));
+  return std::unique_ptr<Acceptor>(new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints),
+                                                                   options.spin, options.traffic));
 }
 
 }  // namespace corbel::transport::tcp

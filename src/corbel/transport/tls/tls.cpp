@@ -62,6 +62,7 @@ class TlsFactory final : public Factory {
   std::span<const ConnectionOption> connection_options() const noexcept override {
     return inner_->connection_options();
   }
+  std::span<const ConnectionOption> endpoint_options() const noexcept override { return inner_->endpoint_options(); }
   Traits traits() const noexcept override { return kTraits; }
   /// A peer that shows a wrong certificate, or shuts the port, is not to get in clear text what is to be protected.
   bool insists() const noexcept override { return setup_.security.is_wanted(); }

@@ -168,6 +168,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const UdpEndpoint& endpoint, cons
   SocketOptions with;
   if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
   if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  with.traffic = options.traffic;
   CORBEL_TRY(auto socket, open(endpoint, with));
   with.reuse_port = true;
   CORBEL_TRY(const InetAddress bound, socket.local_address());

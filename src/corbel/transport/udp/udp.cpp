@@ -25,6 +25,7 @@ base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& add
   ipc::DatagramOptions<ipc::InetAddress> with;
   if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
   if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  with.traffic = options.traffic;
   CORBEL_TRY(auto socket, ipc::ConnectedUdp::open(address, with));
   // The system may have picked, for our side, the very port that was to be reached and has no listener.
   if (auto own = socket.local_address(); own && *own == address) return base::error(Stage::connect, Code::refused);
@@ -56,7 +57,7 @@ class UdpFactory final : public Factory {
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return "host:port"; }
   std::string_view standard_scheme() const noexcept override { return kUrlScheme; }
-  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return inet_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
