@@ -12,7 +12,7 @@
 #include "corbel/corba/transport_policy.hpp"
 #include "support.hpp"
 
-namespace corbel::policies_test {
+namespace corbel::policies_test::traffic_test {
 namespace {
 
 using policy::TransportOptions;
@@ -159,10 +159,11 @@ TEST_P(TrafficOf, AnEndpointMarksWhatItAnswers) {
   EXPECT_EQ(std::count(found.begin(), found.end(), kMarked), 1) << "the server's end alone, of " << found.size();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, TrafficOf, ::testing::Values("tcp://", "udp://", "rudp://"), [](const auto& info) {
-  const std::string scheme = info.param;
-  return scheme.substr(0, scheme.find(':'));
-});
+INSTANTIATE_TEST_SUITE_P(Transports, TrafficOf, ::testing::Values("tcp://", "udp://", "rudp://"),
+                         [](const auto& which) {
+                           const std::string scheme = which.param;
+                           return scheme.substr(0, scheme.find(':'));
+                         });
 
 TEST(Traffic, IsMarkedOverBothFamilies) {
   const Server v6("tcp://[::1]:0?dscp=10&time_to_live=9");
@@ -354,4 +355,4 @@ TEST(Rings, AreAsLargeAsTheReferenceSaysOrTheEndpoint) {
 }
 
 }  // namespace
-}  // namespace corbel::policies_test
+}  // namespace corbel::policies_test::traffic_test
