@@ -34,7 +34,7 @@ class Server {
   explicit Server(const std::string& endpoints) : orb_({"-ORBListenEndpoints", endpoints}) {
     const auto poa = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
     poa->the_POAManager()->activate();
-    reference = orb_->object_to_string(CORBA::make_reference<YesServant>()->_this());
+    reference = orb_->object_to_string(poa->servant_to_reference(CORBA::make_reference<YesServant>()));
   }
   std::string reference;
 
@@ -131,10 +131,10 @@ std::string message_of(const std::function<void()>& call) {
   return "done";
 }
 
-const Orb& client() {
-  static const Orb orb({"-ORBCollocation", "off", "-ORBCallTimeout", "30000"});
-  return orb;
-}
+class Traffic : public ::testing::Test {
+ protected:
+  const Orb client_{{"-ORBCollocation", "off"}};
+};
 
 class TrafficOf : public ::testing::TestWithParam<const char*> {};
 
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, TrafficOf, ::testing::Values("tcp://", "udp
                            return scheme.substr(0, scheme.find(':'));
                          });
 
-TEST(Traffic, IsMarkedOverBothFamilies) {
+TEST_F(Traffic, IsMarkedOverBothFamilies) {
   const Server v6("tcp://[::1]:0?dscp=10&time_to_live=9");
   const Fresh fresh;
   const Orb client({"-ORBCollocation", "off"});
@@ -178,16 +178,16 @@ TEST(Traffic, IsMarkedOverBothFamilies) {
 }
 
 /// One socket of IPv6 listens for both.
-TEST(Traffic, OfAnEndpointAtAllInterfacesIsMarkedForPeersOfEitherFamily) {
+TEST_F(Traffic, OfAnEndpointAtAllInterfacesIsMarkedForPeersOfEitherFamily) {
   const Server server(std::string("tcp://:0") + kQuery);
   const Fresh fresh;
-  EXPECT_EQ(client().thing(server.reference)->ask(""), "yes");
+  EXPECT_EQ(client_.thing(server.reference)->ask(""), "yes");
   EXPECT_EQ(fresh.marked("184 5 7 10000, 184 7"), "1 of 2");
 }
 
-TEST(Traffic, ConnectionsAreSharedByThoseWhoWantTheSame) {
+TEST_F(Traffic, ConnectionsAreSharedByThoseWhoWantTheSame) {
   FakePeer peer{{answer::text("yes")}};
-  const ThingRef thing = client().thing(peer.ior());
+  const ThingRef thing = client_.thing(peer.ior());
   const ThingRef urgent = with_policies(thing, {options({{"dscp", "46"}, {"socket_priority", "6"}})});
   const ThingRef as_urgent = with_policies(thing, {options({{"socket_priority", "6"}, {"dscp", "46"}})});
   const ThingRef bulk = with_policies(thing, {options({{"dscp", "8"}})});
@@ -195,10 +195,10 @@ TEST(Traffic, ConnectionsAreSharedByThoseWhoWantTheSame) {
   EXPECT_EQ(peer.connections(), 3U);
 }
 
-TEST(Traffic, ValuesThatThereAreNotAreRefusedInWords) {
+TEST_F(Traffic, ValuesThatThereAreNotAreRefusedInWords) {
   FakePeer peer{{answer::text("yes")}};
   const auto ask_with = [&](const char* name, const char* value) {
-    const ThingRef thing = with_policies(client().thing(peer.ior()), {options({{name, value}})});
+    const ThingRef thing = with_policies(client_.thing(peer.ior()), {options({{name, value}})});
     EXPECT_EQ(ending_of([&] { thing->ask(""); }), "INV_POLICY NO") << name << '=' << value;
     return message_of([&] { thing->ask(""); });
   };
@@ -216,9 +216,9 @@ TEST(Traffic, ValuesThatThereAreNotAreRefusedInWords) {
   EXPECT_EQ(peer.connections(), 0U);
 }
 
-TEST(Traffic, LeavesAsideTransportsWithoutPackets) {
+TEST_F(Traffic, LeavesAsideTransportsWithoutPackets) {
   const Server server("tcp://127.0.0.1:0;unix://");
-  const ThingRef thing = client().thing(server.reference);
+  const ThingRef thing = client_.thing(server.reference);
   const Fresh fresh;
   EXPECT_EQ(thing->ask(""), "yes");
   EXPECT_EQ(fresh.sockets().size(), 0U) << "local sockets come first";
@@ -226,13 +226,13 @@ TEST(Traffic, LeavesAsideTransportsWithoutPackets) {
   EXPECT_EQ(fresh.sockets().size(), 2U);
   for (const char* const local : {"unix://", "packet://", "shm://", "inproc://"}) {
     const Server alone(local);
-    const ThingRef marked = with_policies(client().thing(alone.reference), {options({{"dscp", "46"}})});
+    const ThingRef marked = with_policies(client_.thing(alone.reference), {options({{"dscp", "46"}})});
     EXPECT_EQ(ending_of([&] { marked->ask(""); }), "INV_POLICY NO") << local;
     EXPECT_NE(message_of([&] { marked->ask(""); }).find("has no option 'dscp'"), std::string::npos) << local;
   }
 }
 
-TEST(Traffic, ToGroupsHasHopsOfItsOwn) {
+TEST_F(Traffic, ToGroupsHasHopsOfItsOwn) {
   const Orb sender({"-ORBMulticastInterface", "lo", "-ORBMulticastHops", "3"});
   const ThingRef group = sender.thing("corbaloc:miop:1.0@1.0-CorbelTraffic-1/239.255.77.12:40778");
   const auto hops_with = [&](const TransportOptions& wanted) {
@@ -251,7 +251,7 @@ TEST(Traffic, ToGroupsHasHopsOfItsOwn) {
   EXPECT_EQ(ending_of([&] { beyond->note(1); }), "INV_POLICY NO");
 }
 
-TEST(Traffic, OfEndpointsIsRefusedInWords) {
+TEST_F(Traffic, OfEndpointsIsRefusedInWords) {
   const auto mistake = [](const std::string& endpoint) {
     const Orb server({"-ORBListenEndpoints", endpoint});
     const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
@@ -272,18 +272,18 @@ TEST(Traffic, OfEndpointsIsRefusedInWords) {
 }
 
 /// References say the bandwidth, and nothing else of it.
-TEST(Traffic, OfEndpointsGoesWithABandwidth) {
+TEST_F(Traffic, OfEndpointsGoesWithABandwidth) {
   const Server server("tcp://127.0.0.1:0?socket_priority=2&bandwidth=64");
   const auto ask = [&](const char* least) {
     return ending_of([&] {
-      (void)with_policies(client().thing(server.reference), {options({{"least_bandwidth", least}})})->ask("");
+      (void)with_policies(client_.thing(server.reference), {options({{"least_bandwidth", least}})})->ask("");
     });
   };
   EXPECT_EQ(ask("64"), "done");
   EXPECT_EQ(ask("65"), "INV_POLICY NO");
 }
 
-TEST(Traffic, OptionsAreMadeOfText) {
+TEST_F(Traffic, OptionsAreMadeOfText) {
   const Server server("tcp://127.0.0.1:0");
   CORBA::Any any;
   any <<= std::string("dscp=46,socket_priority=5,time_to_live=7,pacing_rate=80000");
