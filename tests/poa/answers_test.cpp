@@ -7,6 +7,7 @@
 #include <set>
 
 #include "corbel/poa/caller_policy.hpp"
+#include "corbel/poa/ior_table.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "giop_writer.hpp"
 #include "support/byte_order.hpp"
@@ -172,6 +173,39 @@ TEST_F(Answers, LocateRequestsForInitialReferencesAreForwarded) {
   Reader reader(reply, (reply[6] & 1) != 0, 12);
   EXPECT_EQ(reader.u32(), 9U);
   EXPECT_EQ(reader.u32(), 2U);
+}
+
+TEST_F(Answers, WhatTheIorTableKnowsIsForwardedTo) {
+  const auto table = IDL::traits<IORTable::Table>::narrow(orb->resolve_initial_references("IORTable"));
+  struct Locator final : public IORTable::Locator {
+    explicit Locator(std::string text) : text_(std::move(text)) {}
+    std::string locate(const std::string& object_key) override {
+      if (object_key == "located") return text_;
+      throw IORTable::NotFound();
+    }
+    const std::string text_;
+  };
+  const std::string text_of_sayer = orb->object_to_string(root->id_to_reference(id));
+  table->bind("bound", text_of_sayer);
+  table->set_locator(CORBA::make_reference<Locator>(text_of_sayer));
+  Client client(address.port);
+  for (const std::uint8_t minor : std::initializer_list<std::uint8_t>{0, 1, 2}) {
+    for (const char* const key : {"bound", "located"}) {
+      const Octets reply = client.exchange(locate(9, test::octets_of(key), minor));
+      ASSERT_GT(reply.size(), 20U);
+      EXPECT_EQ(reply[7], kLocateReply);
+      Reader reader(reply, (reply[6] & 1) != 0, 12);
+      EXPECT_EQ(reader.u32(), 9U);
+      EXPECT_EQ(reader.u32(), 2U) << "OBJECT_FORWARD of " << key;
+      if (minor == 2) reader.align(8);
+      EXPECT_EQ(reader.string(), "IDL:Sayer:1.0");
+    }
+    EXPECT_EQ(client.exchange(locate(8, test::octets_of("nobody"), minor)), locate_reply(8, 0, minor));
+  }
+  const Octets reply = client.exchange(request(7, 3, test::octets_of("located"), "say", text("so")));
+  Reader reader(reply, (reply[6] & 1) != 0, 12);
+  EXPECT_EQ(reader.u32(), 7U);
+  EXPECT_EQ(reader.u32(), 3U) << "LOCATION_FORWARD";
 }
 
 TEST_F(Answers, LocateRequestsThatFailSayWhy) {

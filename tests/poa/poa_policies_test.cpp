@@ -216,8 +216,8 @@ TEST_P(PoaPolicies, PlainKeysLeadToRegisteredInitialReferences) {
   EXPECT_EQ(orb->resolve_initial_references("Echo"), object);
   EXPECT_EQ(outcome([&] { orb->register_initial_reference("Echo", object); }), "InvalidName");
   EXPECT_EQ(outcome([&] { orb->register_initial_reference("Other", nullptr); }), "BAD_PARAM 0x4f4d001b");
-  EXPECT_EQ(orb->list_initial_services(),
-            (std::vector<std::string>{"Echo", "ORBPolicyManager", "POACurrent", "PolicyCurrent", "RootPOA"}));
+  EXPECT_EQ(orb->list_initial_services(), (std::vector<std::string>{"Echo", "IORTable", "ORBPolicyManager",
+                                                                    "POACurrent", "PolicyCurrent", "RootPOA"}));
   try {
     orb->_core().adapter()->locate(base::as_bytes("Echo"));
     FAIL();

@@ -14,7 +14,7 @@
 namespace corbel::orb {
 namespace {
 
-constexpr std::string_view kProvided[] = {"RootPOA", "POACurrent"};
+constexpr std::string_view kProvided[] = {"RootPOA", "POACurrent", "IORTable"};
 
 CORBA::InvalidName taken(const std::string& name) {
   return CORBA::InvalidName("there is an initial reference '" + name + "' already");

@@ -8,6 +8,7 @@
 #include "corbel/poa/adapter_impl.hpp"
 #include "corbel/poa/current_impl.hpp"
 #include "corbel/poa/home.hpp"
+#include "corbel/poa/ior_table_impl.hpp"
 #include "corbel/poa/manager_face.hpp"
 #include "corbel/poa/poa_face.hpp"
 #include "corbel/poa/policy_lists.hpp"
@@ -22,15 +23,21 @@ class AdapterFace final : public Adapter, public orb::LocalReferences {
  public:
   explicit AdapterFace(orb::Core& core) : Adapter(core, kMakers) { Home::instance().add(space()); }
   ~AdapterFace() override {
-    (void)shutdown(true, space()->core().end_deadline());
+    (void)AdapterFace::shutdown(true, space()->core().end_deadline());
     Home::instance().remove(*space());
   }
 
   CORBA::object_reference<CORBA::Object> initial_reference(std::string_view id) override {
     if (id == "POACurrent") return CORBA::make_reference<Current>();
+    if (id == "IORTable") return table_;
     if (id != "RootPOA") return nullptr;
     const auto root = orb::or_no_memory([&] { return space()->root(); });
     return root == nullptr ? nullptr : as_poa(root);
+  }
+  bool shutdown(bool wait, base::Deadline deadline) override {
+    const bool ended = Adapter::shutdown(wait, deadline);
+    table_->close();
+    return ended;
   }
 
  private:
@@ -38,9 +45,12 @@ class AdapterFace final : public Adapter, public orb::LocalReferences {
     const auto orb = orb::face_of(space()->core()).orb();
     if (orb == nullptr) return std::nullopt;
     const auto object = orb->_registered(name);
-    if (object == nullptr || object->_target() == nullptr) return std::nullopt;
+    if (object == nullptr) return table_->lead(name);
+    if (object->_target() == nullptr) return std::nullopt;
     return object->_target()->ior();
   }
+
+  const CORBA::object_reference<IorTable> table_ = CORBA::make_reference<IorTable>(space());
 };
 
 }  // namespace

@@ -240,7 +240,7 @@ void Adapter::refuse(std::string why) const {
   corba::raise("OBJECT_NOT_EXIST", corba::minor::kPoaNotFound, kNo, std::move(why));
 }
 
-/// A key that no POA made may be the name of an initial reference (corbaloc:...:/Name).
+/// A key that no POA made may be the name of an initial reference, or in the IORTable (corbaloc:...:/Name).
 void Adapter::forward_named(base::ConstByteSpan object_key) const {
   if (auto ior = named(base::as_text(object_key))) throw orb::LocationForward{*std::move(ior), false};
   if (space_->closed()) refuse({});  // and its names, perhaps, before

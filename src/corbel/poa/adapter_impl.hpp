@@ -41,7 +41,8 @@ class Adapter : public orb::ObjectAdapter {
   const base::SharedPtr<AdapterSpace>& space() const noexcept { return space_; }
 
  private:
-  /// The initial reference of that name which leads elsewhere; nothing if there is none.
+  /// Where a plain name leads, which is the key of no object; nothing if nowhere. May ask the application, and throw
+  /// what that does.
   virtual std::optional<ior::Ior> named(std::string_view name) const = 0;
 
   void find(base::ConstByteSpan object_key, const orb::Sender* sender);
