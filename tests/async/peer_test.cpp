@@ -4,10 +4,13 @@
 
 #include <unistd.h>
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <vector>
 
+#include "corbel/orb/connection_watch.hpp"
 #include "support.hpp"
 
 namespace corbel::async_test {
@@ -131,6 +134,89 @@ TEST(AskedPeer, OfACallThatWaitsForAnotherStaysThatOfItsOwnCaller) {
   ASSERT_TRUE(inner->seen());
   EXPECT_TRUE(inner->seen()->process);
   other->destroy();
+}
+
+/// Waits for what a watch hears of connections that were accepted.
+class Ends {
+ public:
+  using Event = orb::ConnectionEvent;
+  void hear(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    if (event.accepted) (event.what == Event::What::opened ? opened_ : closed_).push_back(event.id);
+    changed_.notify_all();
+  }
+  bool opened(std::uint64_t id) { return wait_for(id, opened_); }
+  bool closed(std::uint64_t id) { return wait_for(id, closed_); }
+  std::size_t ends() {
+    const std::lock_guard lock(mutex_);
+    return closed_.size();
+  }
+
+ private:
+  bool wait_for(std::uint64_t id, const std::vector<std::uint64_t>& all) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30),
+                             [&] { return std::find(all.begin(), all.end(), id) != all.end(); });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::uint64_t> opened_, closed_;
+};
+
+TEST(AskedPeer, HasAConnectionWhoseEndIsHeardOf) {
+  for (const char* endpoint : {"tcp://127.0.0.1:0", "unix://", "shm://", "udp://127.0.0.1:0"}) {
+    AskingForPeer asking(endpoint);
+    Ends ends;
+    orb::ConnectionWatch watch(*asking.world.server, [&](const orb::ConnectionEvent& event) { ends.hear(event); });
+    const auto connection_of = [&](const EchoRef& remote) {
+      remote->nothing();
+      EXPECT_FALSE(asking.servant->seen()->closed);
+      return asking.servant->seen()->connection;
+    };
+    const std::uint64_t first = connection_of(asking.remote);
+    EXPECT_NE(first, 0U);
+    EXPECT_EQ(connection_of(asking.remote), first) << endpoint;
+    EXPECT_TRUE(ends.opened(first)) << endpoint;
+    const OrbRef other = make_orb("other");
+    const std::uint64_t second = connection_of(IDL::traits<Async::Peer>::unchecked_narrow(
+        other->string_to_object(asking.world.server->object_to_string(asking.local))));
+    EXPECT_NE(second, first) << endpoint;
+    EXPECT_TRUE(ends.opened(second)) << endpoint;
+    EXPECT_EQ(connection_of(asking.remote), first) << endpoint;
+    EXPECT_EQ(ends.ends(), 0U);
+    other->destroy();
+    if (std::string(endpoint).starts_with("udp")) continue;  // which does not say when its peers are gone
+    EXPECT_TRUE(ends.closed(second)) << endpoint;
+    EXPECT_EQ(ends.ends(), 1U);
+  }
+}
+
+TEST(AskedPeer, HasAConnectionOfNoOtherOrb) {
+  AskingForPeer one("tcp://127.0.0.1:0");
+  one.remote->nothing();
+  AskingForPeer two("tcp://127.0.0.1:0");
+  two.remote->nothing();
+  EXPECT_NE(one.servant->seen()->connection, two.servant->seen()->connection);
+}
+
+// What a servant keeps for a connection after its end has been heard of, nobody would take away.
+TEST(AskedPeer, SaysThatTheConnectionHasEnded) {
+  AskingForPeer asking("tcp://127.0.0.1:0");
+  Ends ends;
+  orb::ConnectionWatch watch(*asking.world.server, [&](const orb::ConnectionEvent& event) { ends.hear(event); });
+  const OrbRef other = make_orb("other");
+  const auto remote = IDL::traits<Async::Peer>::unchecked_narrow(
+      other->string_to_object(asking.world.server->object_to_string(asking.local)));
+  asking.servant->inside = [&] {
+    const auto before = request_peer();
+    EXPECT_FALSE(before->closed);
+    other->destroy();
+    EXPECT_TRUE(ends.closed(before->connection));
+    EXPECT_TRUE(request_peer()->closed);
+    EXPECT_EQ(request_peer()->connection, before->connection);
+  };
+  EXPECT_THROW(remote->nothing(), CORBA::SystemException);
 }
 
 }  // namespace

@@ -18,9 +18,11 @@ struct ConnectionEvent {
   };
   What what = What::opened;
   bool accepted = false;  ///< a client made it, not this ORB
-  std::uint64_t id = 0;   ///< of no other connection of the ORB; the same when it is opened and closed; 0 if refused
-  std::string peer;       ///< the peer's end, "tcp://192.0.2.1:4711"; where it connects itself, the server's endpoint
-  std::string protocol;   ///< of messages: "giop"
+  /// Of no other connection of the process, ever; the same when it is opened and closed, and in RequestPeer::connection
+  /// (corbel/orb/peer.hpp). 0 if refused.
+  std::uint64_t id = 0;
+  std::string peer;      ///< the peer's end, "tcp://192.0.2.1:4711"; where it connects itself, the server's endpoint
+  std::string protocol;  ///< of messages: "giop"
   /// Why it was closed or refused. When a peer or this ORB closed it in order, its code is `closed` or `cancelled`; all
   /// else is a failure, such as `lost`, `malformed` or `certificate_expired`.
   base::Error error;

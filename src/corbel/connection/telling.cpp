@@ -2,6 +2,8 @@
 #include "corbel/connection/telling.hpp"
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -44,6 +46,12 @@ void tell(Watchers* watchers, What what, const Connection& connection, base::Err
   }
 }
 
+/// Of one connection of the process, whichever ORB's.
+std::uint64_t next_id() noexcept {
+  constinit static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 void show_socket(Connection& connection, bool accepted) noexcept {
   SocketHooks* const hooks = connection.socket_hooks();
   if (hooks == nullptr || !hooks->any()) return;
@@ -74,7 +82,7 @@ void watch_opened(Connection& connection, bool accepted) noexcept {
   show_socket(connection, accepted);
   Watchers* const watchers = connection.watchers();
   watched.accepted = accepted;
-  if (watchers != nullptr) watched.id = watchers->next_id();
+  watched.id = next_id();
   if (watchers != nullptr && watchers->any()) {
     watchers->await();
     watched.told.fetch_or(Watched::kAwaited);

@@ -24,7 +24,7 @@ namespace corbel::connection {
 struct Watched {
   static constexpr std::uint8_t kOpening = 1, kOpened = 2, kEnded = 4, kAwaited = 8;
   std::atomic<std::uint8_t> told{0};
-  std::uint64_t id = 0;                   ///< before kOpened
+  std::uint64_t id = 0;                   ///< before kOpened, and before anything is sent or received
   bool accepted = false;                  ///< before kOpened
   base::Error error;                      ///< before kEnded
   std::atomic<const char*> why{nullptr};  ///< a literal: why this side ends it, if there is more to say than the error
@@ -73,7 +73,6 @@ class Watchers {
   explicit Watchers(const base::Log& log) noexcept : log_(log) {}
 
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-  std::uint64_t next_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
   /// Gives the event to all watchers and returns; takes no lock for long. The event's time is set here.
   void tell(ConnectionEvent event) noexcept;
   /// Throws std::system_error or std::bad_alloc if there is no thread or memory for it. Null after end().
@@ -93,7 +92,6 @@ class Watchers {
   const base::Log& log_;
   const std::uint32_t process_ = base::process_generation();
   std::atomic<bool> any_{false};
-  std::atomic<std::uint64_t> ids_{0};
   base::ForkMutex mutex_;  // guards what follows
   std::vector<std::shared_ptr<Watcher>> all_;
   bool ended_ = false;

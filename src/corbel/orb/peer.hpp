@@ -24,6 +24,11 @@ struct RequestPeer {
   std::optional<Process> process;  ///< transports between processes of one host (unix, packet, shm)
   std::string subject;             ///< TLS: the name in the certificate, "CN=alice,O=Corbel"; empty: none was checked
   bool encrypted = false;          ///< TLS, whether or not a certificate was checked
+  /// Which connection the request came over: never 0, and of no other one of the process, ever. What a ConnectionWatch
+  /// hears of it has the same number (ConnectionEvent::id). Over udp a connection is what comes from one address, until
+  /// nothing has for a while; over multicast all that comes to the group.
+  std::uint64_t connection = 0;
+  bool closed = false;  ///< the connection has ended meanwhile: its watch may have heard that already
 };
 
 /// The sender of the request that the calling thread runs: in a servant, a servant manager or a server request

@@ -19,6 +19,8 @@ RequestPeer orb::peer_of(connection::Connection& connection) {
   RequestPeer peer;
   peer.address = connection.peer();
   peer.protocol = connection.protocol().name();
+  peer.connection = connection.watched.id;
+  peer.closed = (connection.watched.told.load() & connection::Watched::kEnded) != 0;
   if (identity.process) peer.process = {identity.process->user, identity.process->group, identity.process->id};
   peer.subject = std::move(identity.subject);
   peer.encrypted = identity.encrypted;
