@@ -122,6 +122,38 @@ std::unique_ptr<Client> client_with(const MeddlerRef& meddler) {
   return std::make_unique<Client>();
 }
 
+/// Of IIOP 1.2 to 127.0.0.1:1, with one exposed policy of no value.
+test::Octets governed_profile() {
+  test::Writer policies;
+  policies.octet(1).u32(1).u32(40).u32(0);
+  test::Writer profile;
+  profile.octet(1).octet(1).octet(2).string("127.0.0.1").u16(1).octets(test::octets_of("key"));
+  return profile.u32(1).u32(2).octets(policies.written()).written();
+}
+
+/// What interceptors forward to is held against the policies of where the call is, too.
+void expect_interceptors_are_governed() {
+  FakePeer away({answer::text("away")});
+  FakePeer home({answer::text("home")});
+  const auto meddler = CORBA::make_reference<Meddler>();
+  const auto client = client_with(meddler);
+  const auto under = [&](Messaging::RebindMode mode) {
+    meddler->before = [] {};
+    const ThingRef thing =
+        with_policies(client->thing(home.ior()), {CORBA::make_reference<Messaging::RebindPolicy>(mode)});
+    EXPECT_EQ(thing->ask(""), "home");
+    meddler->before = [&] {
+      meddler->before = [] {};
+      throw PI::ForwardRequest(client->thing(away.ior()));
+    };
+    std::string result;
+    const Ending ending = ending_of([&] { result = thing->ask(""); });
+    return result.empty() ? ending.what : result;
+  };
+  EXPECT_EQ(under(Messaging::NO_RECONNECT), "REBIND NO");
+  EXPECT_EQ(under(Messaging::NO_REBIND), "away");
+}
+
 void raise_as_interceptor(CORBA::CompletionStatus completed) {
   throw CORBA::NO_PERMISSION(kInterceptors, completed);
 }
@@ -260,12 +292,16 @@ void add_governed_waiting(std::vector<End>& all) {
 }
 
 void add_governed_forwards(std::vector<End>& all) {
-  End end = row("forward", "the server forwards, and `RebindPolicy` is `NO_REBIND` or `NO_RECONNECT`", "no", "REBIND",
-                "NO", 0);
+  End end =
+      row("forward",
+          "the server forwards, and `RebindPolicy` is `NO_RECONNECT`, or `NO_REBIND` and other policies hold there",
+          "no", "REBIND", "NO", 0);
   end.run = [] {
-    const test::Answer forwards = answer::forward({test::ProfileData()});
-    EXPECT_EQ(rebinding(Messaging::NO_RECONNECT, forwards).what, "REBIND NO");
-    return rebinding(Messaging::NO_REBIND, forwards);
+    EXPECT_EQ(rebinding(Messaging::NO_RECONNECT, answer::forward({test::ProfileData()})).what, "REBIND NO");
+    expect_interceptors_are_governed();
+    return rebinding(Messaging::NO_REBIND, answer::status(3, [](test::Writer& writer) {
+                       writer.string("IDL:Test:1.0").u32(1).u32(0).octets(governed_profile());
+                     }));
   };
   all.push_back(end);
 }

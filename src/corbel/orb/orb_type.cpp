@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/orb_type.hpp"
 
-#include <string_view>
-#include <vector>
-
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/ior/profile.hpp"
+#include "corbel/orb/exposed_policies.hpp"
 
 namespace corbel::orb {
 namespace {
-
-std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile) {
-  if (auto iiop = ior::decode_iiop_profile(profile)) return std::move(iiop->components);
-  if (auto diop = ior::decode_diop_profile(profile)) return std::move(diop->components);
-  if (auto uiop = ior::decode_uiop_profile(profile)) return std::move(uiop->components);
-  if (auto own = ior::decode_corbel_profile(profile)) return std::move(own->components);
-  return {};
-}
 
 std::string name_of(std::uint32_t type) {
   switch (type) {

@@ -151,17 +151,17 @@ bool RemoteTarget::conclude(const Binding* binding, Invocation& invocation, Clie
 /// Where hooks send the call.
 void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, const ior::Ior& forward) {
   Attempts& attempts = invocation.attempts;
-  if (is_fixed(invocation)) {
-    corba::raise("REBIND", 0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
-  }
+  const bool fixed = is_fixed(invocation);
+  if (fixed && !attempts.begun() && binding == nullptr) begin(invocation);
   auto ways = ways_of(std::make_shared<const ior::Ior>(forward), invocation);
   if (!attempts.begun()) {
     if (binding == nullptr) {
       if (!ways) raise(ways.error(), "following the forward of an interceptor: " + describe(ways.error()));
       return attempts.begin(PlacesPtr(new Places(*std::move(ways))), 0);
     }
-    attempts.begin(binding->places, binding->at);
+    attempts.begin(binding->places, binding->at, fixed);
   }
+  if (fixed) keep_agreeing(ways, forward, "an interceptor", invocation);
   const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, false);
   if (!again || invocation.deadline.expired()) give_up(invocation);
 }

@@ -155,8 +155,7 @@ void RemoteTarget::settle_answer(const Binding& binding, Invocation& invocation)
   Attempts::Answer answer = attempts.take_answer();
   bool again = false;
   if (auto* forward = std::get_if<Forward>(&answer)) {
-    if (fixed) corba::raise("REBIND", 0, kNo, "forwarded by " + peer + ", and RebindPolicy does not allow to go there");
-    again = follow_forward(std::move(*forward), invocation);
+    again = follow_forward(std::move(*forward), invocation, fixed);
   } else if (auto* refusal = std::get_if<Refusal>(&answer)) {
     std::string what = raised_by(peer, operation, binding.route());
     if (!refusal->detail.empty()) what += ": " + refusal->detail;
@@ -179,10 +178,11 @@ void RemoteTarget::settle_answer(const Binding& binding, Invocation& invocation)
 }
 
 /// True if the call is to be tried again.
-bool RemoteTarget::follow_forward(Forward forward, Invocation& invocation) {
+bool RemoteTarget::follow_forward(Forward forward, Invocation& invocation, bool fixed) {
   Attempts& attempts = invocation.attempts;
   ReferencePtr to = std::make_shared<const ior::Ior>(std::move(forward.ior));
   auto ways = ways_of(to, invocation);
+  if (fixed) keep_agreeing(ways, *to, attempts.route().endpoint->text(), invocation);
   const bool moved = forward.permanent && ways && attempts.at_origin();
   const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, moved);
   if (again && moved) {

@@ -126,7 +126,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   static void keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted);
   base::Result<std::vector<routing::Route>> routes_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   base::Result<Ways> ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
-  /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
+  /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT), but for
+  /// what keep_agreeing() leaves.
   bool is_fixed(const Invocation& invocation);
 
   // --- connections of oneways (remote_oneways.cpp) ---
@@ -207,7 +208,11 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   }
   void settle(const Binding& binding, Invocation& invocation);
   void settle_answer(const Binding& binding, Invocation& invocation);
-  bool follow_forward(Forward forward, Invocation& invocation);
+  bool follow_forward(Forward forward, Invocation& invocation, bool fixed = false);
+  /// Of a call that must not leave its place: throws REBIND if it may not follow a forward there at all, and where all
+  /// of that has other policies; leaves the ways that have the same. `by`: who forwards.
+  void keep_agreeing(base::Result<Ways>& ways, const ior::Ior& to, const std::string& by,
+                     const Invocation& invocation) const;
   void go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation);
   bool readdress(messaging::TargetAddress::By by, Attempts& attempts, std::string what);
   void recover(const Binding& binding, base::Error error, Invocation& invocation);

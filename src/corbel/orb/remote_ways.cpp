@@ -7,6 +7,7 @@
 #include "corbel/corba/failure.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/orb/exposed_policies.hpp"
 #include "corbel/orb/remote_target.hpp"
 #include "corbel/routing/route_options.hpp"
 
@@ -108,6 +109,23 @@ base::Result<Ways> RemoteTarget::ways_of_branch(const ior::Ior& ior, const Effec
   Ways ways(*std::move(routes));
   if (policies.calls.transport_options != nullptr) keep_fitting(ways, policies.calls.transport_options);
   return ways;
+}
+
+void RemoteTarget::keep_agreeing(base::Result<Ways>& ways, const ior::Ior& to, const std::string& by,
+                                 const Invocation& invocation) const {
+  if (invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
+    corba::raise("REBIND", 0, kNo, "forwarded by " + by + ", and RebindPolicy NO_RECONNECT does not allow to go there");
+  }
+  if (!ways) return;
+  const Places::Place& here = invocation.attempts.place();
+  const auto differs = [&](const routing::Route& route) {
+    return !have_same_policies(ior_of(here.reference), here.route.profile, to, route.profile);
+  };
+  if (ways->first_here) ways->first_here = !differs(ways->routes.front());
+  std::erase_if(ways->routes, differs);
+  if (!ways->routes.empty()) return;
+  corba::raise("REBIND", 0, kNo,
+               "forwarded by " + by + " to where other policies hold, and RebindPolicy NO_REBIND does not allow that");
 }
 
 /// Leaves the ways over transports that have the options which are wanted. Throws INV_POLICY if that is none.
