@@ -19,7 +19,8 @@ def main(guide, folder):
                "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
                "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/handle_watch.hpp",
                "corbel/orb/oneways.hpp", "corbel/orb/socket_hook.hpp", "corbel/orb/timer.hpp", "corbel/orb/work_handle.hpp",
-               "guide_any.hpp", "guide_server.hpp", "atomic", "chrono", "csignal", "iostream", "memory", "mutex", "thread",
+               "corbel/orb/peer.hpp", "corbel/poa/ior_table.hpp",
+               "guide_any.hpp", "guide_server.hpp", "atomic", "chrono", "csignal", "iostream", "map", "memory", "mutex", "thread",
                "poll.h", "sys/socket.h", "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):

@@ -5,6 +5,7 @@
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/poa/ior_table.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 #include "support/free_port.hpp"
@@ -157,6 +158,40 @@ TEST(AdapterEvents, OnewaysInsideTheProcess) {
   here->note(1);
   expect_event(server, LogLevel::warning, LogModule::server, "servant threw a foreign exception",
                {{"operation", "note"}, {"type", "int"}, {"key", ""}, {"peer", "this process"}});
+}
+
+/// Leads nowhere, in one of three ways.
+class NoPlaces final : public IORTable::Locator {
+ public:
+  explicit NoPlaces(CORBA::ORB& orb, std::string address) : orb_(orb), address_(std::move(address)) {}
+  std::string locate(const std::string& key) override {
+    if (key == "odd") throw std::runtime_error("no such table");
+    if (key == "nonsense") return "nowhere";
+    return orb_.object_to_string(orb_.string_to_object(address_ + key + "#in"));  // asks itself
+  }
+
+ private:
+  CORBA::ORB& orb_;
+  const std::string address_;
+};
+
+TEST(AdapterEvents, TheIorTable) {
+  Server server;
+  LoggingOrb client({});
+  const std::string address = "127.0.0.1:" + std::to_string(Target(server.reference).port) + "/";
+  const auto table = IDL::traits<IORTable::Table>::narrow(server.orb->resolve_initial_references("IORTable"));
+  table->set_locator(CORBA::make_reference<NoPlaces>(*server.orb.operator->(), "corbaname::" + address));
+  const auto ask = [&](const std::string& key) {
+    EXPECT_ANY_THROW(client.thing("corbaloc::" + address + key)->add(1, 2)) << key;
+  };
+  ask("odd");
+  expect_event(server, LogLevel::warning, LogModule::poa, "the locator of the IORTable failed",
+               {{"key", "odd"}, {"exception", "no such table"}});
+  ask("nonsense");
+  expect_event(server, LogLevel::warning, LogModule::poa, "what the IORTable leads to cannot be used",
+               {{"key", "nonsense"}, {"why", "nowhere"}});
+  ask("itself");
+  expect_event(server, LogLevel::warning, LogModule::poa, "the IORTable leads in a circle", {{"key", "itself"}});
 }
 
 TEST(AdapterEvents, MembersOfGroups) {

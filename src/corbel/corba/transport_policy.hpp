@@ -13,9 +13,9 @@ inline constexpr CORBA::PolicyType TRANSPORT_OPTIONS_POLICY_TYPE = policy::kTran
 
 /// Options of the connections that calls use, by the names that transports give to them; over TCP they are those of
 /// RTCORBA::TCPProtocolProperties: send_buffer_size, recv_buffer_size (octets), keep_alive, no_delay (on or off), and
-/// dscp, socket_priority and others (docs/applications.md). Of ORBs, threads and references, as the policies of corbel/corba/messaging_policies.hpp. Calls share connections only
-/// with others that want the same. Where none of a reference's transports has the option, or takes the value, calls end
-/// in INV_POLICY. Immutable, thread-safe.
+/// dscp, socket_priority and others (docs/applications.md). Of ORBs, threads and references, as the policies of
+/// corbel/corba/messaging_policies.hpp. Calls share connections only with others that want the same. Where none of a
+/// reference's transports has the option, or takes the value, calls end in INV_POLICY. Immutable, thread-safe.
 ///
 ///     CORBA::make_reference<corbel::TransportOptionsPolicy>(corbel::policy::TransportOptions{{"no_delay", "off"}})
 class CORBEL_API TransportOptionsPolicy final : public CORBA::Policy {
