@@ -109,13 +109,14 @@ HEADINGS = {
         Feature("nil, foreign, nested and stringified references", r"(references|echo_(node|object|link|node_seq)|favourite|name_of|stringified)$",
                 tango="its operations pass none"),
         Feature("_is_a, narrowing, _non_existent", r"(is_a|narrow|non_existent|references)$", tango=("type and existence", "names")),
-        Feature("LocateRequest: UNKNOWN_OBJECT, OBJECT_HERE, OBJECT_FORWARD",
-                r"seen: (LocateRequest of the client|(UNKNOWN_OBJECT|OBJECT_HERE|OBJECT_FORWARD) of the server)$", carrier="seen",
+        Feature("LocateRequest, answered OBJECT_HERE and UNKNOWN_OBJECT",
+                r"seen: (LocateRequest of the client|(UNKNOWN_OBJECT|OBJECT_HERE) of the server)$", carrier="seen",
                 omniorb_server=NO_LOCATE, java_server=NO_LOCATE, tango_server=NO_LOCATE, tango_client=UNDERNEATH,
                 glassfish_client="GlassFish's client sends none"),
         Feature("location forwarding", r"location_forward$"),
         Feature("call-backs during a call", r"(call_back|poke_back)$", tango="its events are no CORBA"),
-        Feature("corbaloc URLs with the key of an object", r"echo_long", carrier="corbaloc", tango=("type and existence", "names")),
+        Feature("corbaloc URLs with the key of an object", r"echo_long", carrier="corbaloc",
+                glassfish_client="GlassFish reads ASCII alone in such a key; Corbel's NameService it finds", tango=("type and existence", "names")),
         Feature("one side's naming service, the other's client", part="naming", carrier="",
                 omniorbpy_server="omniORBpy has no service of its own", tango="its database is no naming service"),
     ],
@@ -236,8 +237,9 @@ PREFACE = """# What was tried with other ORBs
 Made by `./dev interop`; what the peers cannot do, and how it was found, is in [interoperability](interoperability.md).
 
 A cell says in which versions of GIOP all checks of the row passed, and (in brackets) how many there are; each runs with several
-values. Versions below 1.2 are spoken where either side is held to them. JacORB and GlassFish send big endian, omniORB and Corbel what the machine has; requests in both byte orders are also
-made by hand, {probes} checks against Corbel and {foreign} against omniORB."""
+values. Versions below 1.2 are spoken where either side is held to them. JacORB and GlassFish send big endian, omniORB and Corbel what the
+machine has; requests in both byte orders are also made by hand, {probes} checks against Corbel and {foreign} against omniORB.
+Behind a colon: the code sets that were agreed on."""
 
 
 def main():

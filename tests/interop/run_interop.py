@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one pairing of the interoperability suite: starts a server, waits for its IOR, runs a client against it.
 
-With --bridge the client is given a reference that leads through that bridge. With --dissect the traffic passes through a recording proxy, is written as a capture file and handed to tshark, whose GIOP
-dissector must find nothing malformed. With --endpoint cut a proxy passes every request and reply on in fragments; with --seen FACT what passed is looked at. With --probe SCRIPT a script of hand-made messages takes the client's place.
+With --bridge the client is given a reference that leads through that bridge. With --dissect the traffic passes through a
+recording proxy, is written as a capture file and handed to tshark, whose GIOP dissector must find nothing malformed; with --seen
+FACT it must have been so (giop_seen.py). With --endpoint cut a proxy passes every request and reply on in fragments. With --probe
+SCRIPT a script of hand-made messages takes the client's place.
 Exit status: 0 all well, 1 a check failed, 2 the run itself failed. Only processes started here are ever killed.
 """
 import argparse
@@ -173,7 +175,7 @@ def count_compressed(proxy):
 def count_cut(proxy):
     """What is wrong if neither side's messages came in fragments."""
     print(f"cut: {proxy.cut[True]} messages of the client, {proxy.cut[False]} of the server")
-    return [] if min(proxy.cut.values()) > 10 else ["hardly any message was cut"]
+    return [] if min(proxy.cut.values()) > 2 else ["hardly any message was cut"]
 
 
 def corbaloc(ior):

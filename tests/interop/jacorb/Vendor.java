@@ -20,7 +20,7 @@ final class Vendor {
       "echo_short_union", "JacORB cannot compile the label 65535 of an unsigned short",
       "echo_wide_union", "JacORB refuses labels beyond 32 bits",
       "echo_bounded_wstring", "JacORB reads bounded wide strings as narrow ones",
-      "code_set_beyond it", "JacORB sends the lower octet of what ISO 8859-1 does not have",
+      "code_set_beyond in ISO-8859-1", "JacORB sends the lower octet of what ISO 8859-1 does not have",
       "echo_wides in GIOP 1.1", "JacORB reads a wchar of GIOP 1.1 without aligning it");
   /** Whether servers forward; JacORB answers a ForwardRequest of a servant manager with nothing. */
   static final boolean FORWARDS = false;

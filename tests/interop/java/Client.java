@@ -40,6 +40,7 @@ public final class Client {
     if (!name.contains(options.filter)) return;
     String beyond = Vendor.BEYOND.getOrDefault(name, Vendor.BEYOND.get(name + " in GIOP " + options.giop));
     if (beyond == null) beyond = Vendor.BEYOND.get(name + " over " + options.endpoint);
+    if (beyond == null) beyond = Vendor.BEYOND.get(name + " in " + options.charSet);
     if (beyond != null) {
       System.out.println("skip " + name + ": " + beyond);
       return;
@@ -133,7 +134,7 @@ public final class Client {
 
   private void checkCodeSets(Suite suite) {
     check("code_set_latin1", () -> echo(suite, "caf\u00e9 \u00ff"));
-    check(options.charSet.equals("UTF-8") ? "code_set_beyond" : "code_set_beyond it", () -> {
+    check("code_set_beyond", () -> {
       try {
         echo(suite, "\u20ac \u4e2d");
       } catch (org.omg.CORBA.DATA_CONVERSION refused) {

@@ -33,7 +33,9 @@ def parse_arguments():
 def init_orb(options):
     """An ORB of omniORB's that listens at a loopback address."""
     words = ["peer", "-ORBmaxGIOPVersion", options.giop, "-ORBgiopMaxMsgSize", "16777216", "-ORBscanGranularity", "1",
-             "-ORBnativeCharCodeSet", "UTF-8", "-ORBmaxGIOPConnectionPerServer", "30"]
+             "-ORBmaxGIOPConnectionPerServer", "30"]
+    if not any(setting.startswith("ORBnativeCharCodeSet=") for setting in options.set):
+        words += ["-ORBnativeCharCodeSet", "UTF-8"]
     if options.endpoint.startswith("unix:") and options.giop == "1.2":
         words += ["-ORBendPoint", "giop:unix:" + options.endpoint[len("unix:"):]]
     else:
