@@ -36,6 +36,11 @@ inline const std::map<std::string, std::string> kBeyondOmniorbpy = {
 inline std::map<std::string, std::string> beyond_peer(const Options& options) {
   if (options.peer == "jacorb") {
     auto beyond = kBeyondJacorb;
+    if (options.char_set == "ISO-8859-1") {
+      for (const char* name : {"code_set_latin1", "code_set_beyond"}) {
+        beyond[name] = "JacORB's server answers in its own code set where UTF-8 was agreed on";
+      }
+    }
     if (options.spoken_minor == 1) beyond["echo_wides"] = "JacORB reads a wchar of GIOP 1.1 without aligning it";
     return beyond;
   }

@@ -13,7 +13,7 @@ if(CORBEL_OMNIORB_NEWER)
   set(peers ${PROJECT_SOURCE_DIR}/build/peers)  # where scripts/peers.sh has put it
   file(GLOB prefix ${peers}/venv/lib/python3*/site-packages/cmeel.prefix)
   set(OMNIIDL_omniorb43 ${peers}/venv/bin/omniidl)
-  set(OMNIORB_PROGRAMS_omniorb43 ${peers}/venv/bin)
+  set(OMNIORB_PROGRAMS_omniorb43 ${prefix}/bin)  # those in venv/bin start them as processes of their own
   if(NOT EXISTS ${prefix}/lib/libomniORB4.so OR NOT EXISTS ${OMNIIDL_omniorb43})
     message(FATAL_ERROR "CORBEL_OMNIORB_NEWER needs what scripts/peers.sh fetches into ${peers}")
   endif()
