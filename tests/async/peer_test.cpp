@@ -2,15 +2,18 @@
 // What a servant learns of its caller (corbel/orb/peer.hpp).
 #include "corbel/orb/peer.hpp"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "corbel/orb/connection_watch.hpp"
+#include "corbel/orb/socket_hook.hpp"
 #include "support.hpp"
 
 namespace corbel::async_test {
@@ -193,11 +196,13 @@ TEST(AskedPeer, HasAConnectionWhoseEndIsHeardOf) {
 }
 
 TEST(AskedPeer, HasAConnectionOfNoOtherOrb) {
-  AskingForPeer one("tcp://127.0.0.1:0");
-  one.remote->nothing();
-  AskingForPeer two("tcp://127.0.0.1:0");
-  two.remote->nothing();
-  EXPECT_NE(one.servant->seen()->connection, two.servant->seen()->connection);
+  std::uint64_t before = 0;
+  for (int orb = 0; orb < 2; ++orb) {
+    AskingForPeer asking("tcp://127.0.0.1:0");
+    asking.remote->nothing();
+    EXPECT_NE(asking.servant->seen()->connection, before);
+    before = asking.servant->seen()->connection;
+  }
 }
 
 // What a servant keeps for a connection after its end has been heard of, nobody would take away.
@@ -206,8 +211,13 @@ TEST(AskedPeer, SaysThatTheConnectionHasEnded) {
   Ends ends;
   orb::ConnectionWatch watch(*asking.world.server, [&](const orb::ConnectionEvent& event) { ends.hear(event); });
   const OrbRef other = make_orb("other");
+  const orb::SocketHook hook(*other, [](const orb::NewSocket& socket) {
+    const linger reset{1, 0};  // an end in order is heard of when the request has ended
+    ::setsockopt(socket.handle, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  });
   const auto remote = IDL::traits<Async::Peer>::unchecked_narrow(
       other->string_to_object(asking.world.server->object_to_string(asking.local)));
+  std::promise<void> done;
   asking.servant->inside = [&] {
     const auto before = request_peer();
     EXPECT_FALSE(before->closed);
@@ -215,8 +225,10 @@ TEST(AskedPeer, SaysThatTheConnectionHasEnded) {
     EXPECT_TRUE(ends.closed(before->connection));
     EXPECT_TRUE(request_peer()->closed);
     EXPECT_EQ(request_peer()->connection, before->connection);
+    done.set_value();
   };
   EXPECT_THROW(remote->nothing(), CORBA::SystemException);
+  done.get_future().wait();  // the caller is gone, but the servant has not ended
 }
 
 }  // namespace

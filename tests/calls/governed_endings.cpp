@@ -2,6 +2,8 @@
 // Calls that end because of policies, interceptors, a fork, or a transport that has been withdrawn.
 #include <unistd.h>
 
+#include <utility>
+
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/mapping/with_policies.hpp"
@@ -138,16 +140,17 @@ void expect_interceptors_are_governed() {
   const auto meddler = CORBA::make_reference<Meddler>();
   const auto client = client_with(meddler);
   const auto under = [&](Messaging::RebindMode mode) {
-    meddler->before = [] {};
+    bool forwards = false;
+    meddler->before = [&] {
+      if (std::exchange(forwards, false)) throw PI::ForwardRequest(client->thing(away.ior()));
+    };
     const ThingRef thing =
         with_policies(client->thing(home.ior()), {CORBA::make_reference<Messaging::RebindPolicy>(mode)});
     EXPECT_EQ(thing->ask(""), "home");
-    meddler->before = [&] {
-      meddler->before = [] {};
-      throw PI::ForwardRequest(client->thing(away.ior()));
-    };
+    forwards = true;
     std::string result;
     const Ending ending = ending_of([&] { result = thing->ask(""); });
+    meddler->before = [] {};
     return result.empty() ? ending.what : result;
   };
   EXPECT_EQ(under(Messaging::NO_RECONNECT), "REBIND NO");

@@ -204,7 +204,11 @@ std::string errors_document() {
       "\n## Minor codes\n\n"
       "A minor code of Corbel's own is 0x43420000 plus 128 times the stage's number plus the code's number; the "
       "numbers\n"
-      "never change. `what()` of an exception spells them out.\n\n";
+      "never change. `what()` of an exception spells them out.\n\n"
+      "Of 0x43420501 (dispatch, refused) the exception says which: NO_PERMISSION, [the adapter does not take the "
+      "caller](tls.md#whose-requests-an-adapter-takes);\n"
+      "OBJ_ADAPTER, it does not answer over connections that its process has opened "
+      "([call-backs](bidirectional.md)).\n\n";
   append_parts(text);
   text +=
       "\nThe OMG's minor codes (0x4f4d0000 plus the number) that Corbel raises or names; the constants are in the "

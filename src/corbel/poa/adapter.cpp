@@ -29,7 +29,10 @@ class AdapterFace final : public Adapter, public orb::LocalReferences {
 
   CORBA::object_reference<CORBA::Object> initial_reference(std::string_view id) override {
     if (id == "POACurrent") return CORBA::make_reference<Current>();
-    if (id == "IORTable") return table_;
+    if (id == "IORTable") {
+      space()->core().listen();  // no reference need be made here for others to ask it
+      return table_;
+    }
     if (id != "RootPOA") return nullptr;
     const auto root = orb::or_no_memory([&] { return space()->root(); });
     return root == nullptr ? nullptr : as_poa(root);

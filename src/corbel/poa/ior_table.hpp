@@ -47,8 +47,8 @@ class CORBEL_API Locator : public virtual CORBA::LocalObject {
   Locator() noexcept = default;
 };
 
-/// `resolve_initial_references("IORTable")`: that of an ORB with object adapters. Thread-safe. When the ORB has shut
-/// down, all operations throw OBJECT_NOT_EXIST.
+/// `resolve_initial_references("IORTable")`: that of an ORB with object adapters, which listens from then on.
+/// Thread-safe. When the ORB has shut down, all operations throw OBJECT_NOT_EXIST.
 class CORBEL_API Table : public virtual CORBA::LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:IORTable/Table:1.0";

@@ -23,6 +23,15 @@ namespace {
 
 constexpr unsigned kMostInside = 16;  // of what this thread looks up, each inside of another
 
+// Requests for one key at a time, where looking it up may call somebody: what asks for itself over a connection would
+// else take all threads of the server.
+constexpr unsigned kMostAtOnce = 32;
+
+bool may_call(std::string_view url) {
+  const bool address = url.starts_with("IOR:") || url.starts_with("corbaloc:");
+  return !address || url.find("rir:") != std::string_view::npos;
+}
+
 /// One look into a table: what is asked there may be an object that a table leads to.
 struct Looking {
   Looking() noexcept { ++t_inside; }
@@ -52,6 +61,30 @@ constinit thread_local unsigned Looking::t_inside = 0;
 }
 
 }  // namespace
+
+class IorTable::Turn {
+ public:
+  Turn(IorTable& table, std::string_view key) : table_(table), key_(key) {
+    const std::lock_guard lock(table_.mutex_);
+    unsigned& now = table_.asked_[key_];
+    if (now == kMostAtOnce) {
+      corba::raise("NO_RESOURCES", corba::vendor_minor(base::Stage::dispatch, base::Code::out_of_resources), kNo,
+                   "too many requests wait for what the IORTable leads to by this key; perhaps it leads to itself");
+    }
+    ++now;
+  }
+  ~Turn() {
+    const std::lock_guard lock(table_.mutex_);
+    const auto found = table_.asked_.find(key_);
+    if (--found->second == 0) table_.asked_.erase(found);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  IorTable& table_;
+  const std::string key_;
+};
 
 void IorTable::bind(const std::string& object_key, const std::string& ior) {
   const std::lock_guard lock(mutex_);
@@ -102,6 +135,8 @@ std::optional<ior::Ior> IorTable::lead(std::string_view key) {
     CORBEL_LOG(space_->log(), poa, warning, "the IORTable leads in a circle", {"key", base::as_bytes(key)});
     return std::nullopt;
   }
+  std::optional<Turn> turn;
+  if (!found.url || may_call(*found.url)) turn.emplace(*this, key);
   const AroundUpcall around(*space_, AroundUpcall::In::request);
   if (!found.url) found.url = ask(*found.locator.operator->(), std::string(key));
   return found.url ? read(key, *found.url) : std::nullopt;

@@ -41,6 +41,9 @@ class IorTable final : public IORTable::Table {
     LocatorRef locator;
   };
 
+  /// A request that looks a key up counts as such as long as it does.
+  class Turn;
+
   Known known(std::string_view key) const;
   void check_open() const;
   std::optional<std::string> ask(IORTable::Locator& locator, const std::string& key) const;
@@ -50,6 +53,7 @@ class IorTable final : public IORTable::Table {
   mutable base::ForkMutex mutex_;  // guards what follows; requests come in children of the process, too
   std::map<std::string, std::string, std::less<>> bound_;
   LocatorRef locator_;
+  std::map<std::string, unsigned, std::less<>> asked_;  // by how many requests just now
   bool closed_ = false;
 };
 
