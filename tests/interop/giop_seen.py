@@ -95,7 +95,7 @@ def cut(message, step):
     # Every message but the last is a multiple of 8 with its header.
     header = 16 if minor == 2 else 12
     step = max(step + -(header + step) % 8, 20 if minor == 1 else 16)
-    first = max(24 if minor == 2 else 160, step + 12 + -(step + 12) % 8)  # Corbel wants the header of 1.1 whole
+    first = max(24 if minor == 2 else 160, step + 12 + -(step + 12) % 8)  # Corbel wants the request id in it, behind contexts in 1.1
     order = "<I" if flags & 1 else ">I"
     parts = [message[12:first]] + [message[at:at + step] for at in range(first, len(message), step)]
     pieces = []
