@@ -159,7 +159,8 @@ TEST(Options, UnknownOptionNamesTheNearestKnown) {
 TEST(Options, BadValueSaysWhatIsLegal) {
   EXPECT_EQ(refusal({"-ORBMaxDepth", "0"}),
             "-ORBMaxDepth: '0' is not legal; legal is a number from 1 to 10000 (levels)");
-  EXPECT_NE(refusal({"-ORBConcurrency", "lots"}).find("adaptive, thread_per_connection, pool or single"), std::string::npos);
+  EXPECT_NE(refusal({"-ORBConcurrency", "lots"}).find("adaptive, thread_per_connection, pool or single"),
+            std::string::npos);
   EXPECT_NE(refusal({"-ORBCollocation", "maybe"}).find("on or off"), std::string::npos);
   EXPECT_NE(refusal({"-ORBThreads"}).find("needs a value"), std::string::npos);
   for (const char* bad : {"-1", "1e3", "", "99999999999999999999", "0x10", " 1"}) {

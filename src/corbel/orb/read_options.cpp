@@ -247,6 +247,7 @@ Options read_options(std::vector<std::string>& arguments, PartsWith parts) {
   std::vector<std::vector<ConfigLine>> texts;
   for (const std::string& path : early.config_files(line)) texts.push_back(read_config_file(path));
   std::vector<std::vector<Given>> files;
+  files.reserve(texts.size());
   for (const auto& lines : texts) files.push_back(given_by(lines));
   const WithOptions all = parts(early.plugins(files, line));
   Options options;
