@@ -143,7 +143,7 @@ HEADINGS = {
                 omniorbpy="this build of it has no TLS", glassfish="not tested: its TLS is the application server's"),
         Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways", glassfish="GlassFish has none"),
         Feature("groups: datagrams to many (MIOP)", carrier="miop", omniorb="omniORB has none", glassfish="GlassFish has none",
-                jacorb="not live: packets and references that JacORB sent are read by the unit tests"),
+                jacorb="passes with living JacORBs, beside this table: `interop.jacorb.miop`"),
         Feature("compressed by both sides (ZIOP)", carrier="ziop", jacorb="JacORB has none", glassfish="GlassFish has none"),
         Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
         Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types"),

@@ -9,6 +9,7 @@
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/corba/async_call.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::orb {
@@ -66,8 +67,7 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   /// mutex.
   bool end_helping() noexcept { return (state_.fetch_or(kEnding, std::memory_order_acq_rel) & kHelped) != 0; }
 
-  // --- cancelling: who sets kCancelled ends the call, unless kEnding was there before; then whoever finishes it does
-  // ---
+  // --- cancelling: who sets kCancelled ends the call; if kEnding was there before, whoever finishes it does ---
 
   /// With the mutex: true if the calling thread is to call end_cancelled(). What finish() lets go of after
   /// end_helping() is there as long as the mutex is held.

@@ -26,7 +26,10 @@ constexpr OptionRow kOptionTable[] = {
                   "[protocol+]address, several separated by ';'; addresses are {addresses}; a protocol is named as in "
                   "giop_lite+tcp://host:port",
                   "an endpoint that the system chooses, of each transport that has a default: {defaults}"},
-     0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
+     0, 0, "",
+     "where a server listens; may be repeated; behind an address there may be '?bandwidth=KBIT_S&dscp=46', what "
+     "references promise and options of the connections that it accepts (docs/transports.md)",
+     [](Options& o) { o.listen_endpoints.clear(); }},
     {"Lane",
      ParsedMember{add_lane,
                   "name:threads=endpoints such as urgent:2=tcp://:4001; several endpoints separated by ';'; "

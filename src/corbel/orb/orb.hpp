@@ -54,7 +54,7 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   IDL::traits<Object>::ref_type string_to_object(const std::string& text);
 
   /// Looks in this order: registered references, -ORBInitRef, what the ORB has itself ("RootPOA", "POACurrent",
-  /// "ORBPolicyManager", "PolicyCurrent", "CodecFactory", "DynAnyFactory", "TypeCodeFactory", "PICurrent"),
+  /// "IORTable", "ORBPolicyManager", "PolicyCurrent", "CodecFactory", "DynAnyFactory", "TypeCodeFactory", "PICurrent"),
   /// -ORBDefaultInitRef. Throws InvalidName if none knows the name.
   IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
   /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for

@@ -64,8 +64,8 @@ class StreamAcceptor : public SocketAcceptor<ipc::Stream<Address>> {
 
  private:
   std::unique_ptr<Transport> make(ipc::Stream<Address> stream, const Address& peer) override {
-    (void)ipc::set_traffic(stream.handle(),
-                           traffic_);  // priorities are not passed on; nothing fails that did not before
+    // Streams do not have the priority from their acceptor; what the system refuses here is no reason to hang up.
+    (void)ipc::set_traffic(stream.handle(), traffic_);
     auto made = std::make_unique<StreamTransport<Address>>(scheme_, std::move(stream), base::Spin(spin_));
     made->set_peer(peer);
     return made;
