@@ -48,14 +48,14 @@ constinit thread_local unsigned Looking::t_inside = 0;
   try {
     throw;
   } catch (const corba::SystemExceptionCore&) {
-    corba::rethrow_with(kNo);
+    corba::rethrow_with(corba::Completed::no);
   } catch (const corba::UserExceptionCore& undeclared) {
-    corba::raise("UNKNOWN", corba::minor::kUnlistedUserException, kNo,
+    corba::raise("UNKNOWN", corba::minor::kUnlistedUserException, corba::Completed::no,
                  std::string("the locator of the IORTable threw ") + undeclared._rep_id());
   } catch (const std::bad_alloc&) {
-    corba::raise_no_memory(0, kNo);
+    corba::raise_no_memory(0, corba::Completed::no);
   } catch (const std::exception& other) {
-    corba::raise("UNKNOWN", corba::minor::kForeignException, kNo,
+    corba::raise("UNKNOWN", corba::minor::kForeignException, corba::Completed::no,
                  "the locator of the IORTable threw " + orb::current_exception_type() + ": " + other.what());
   }
 }
@@ -68,7 +68,8 @@ class IorTable::Turn {
     const std::lock_guard lock(table_.mutex_);
     unsigned& now = table_.asked_[key_];
     if (now == kMostAtOnce) {
-      corba::raise("NO_RESOURCES", corba::vendor_minor(base::Stage::dispatch, base::Code::out_of_resources), kNo,
+      corba::raise("NO_RESOURCES", corba::vendor_minor(base::Stage::dispatch, base::Code::out_of_resources),
+                   corba::Completed::no,
                    "too many requests wait for what the IORTable leads to by this key; perhaps it leads to itself");
     }
     ++now;
@@ -161,7 +162,8 @@ IorTable::Known IorTable::known(std::string_view key) const {
 /// With the mutex locked.
 void IorTable::check_open() const {
   if (!closed_) return;
-  corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, kNo, "the ORB of the IORTable has shut down");
+  corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, corba::Completed::no,
+               "the ORB of the IORTable has shut down");
 }
 
 std::optional<std::string> IorTable::ask(IORTable::Locator& locator, const std::string& key) const {
@@ -185,7 +187,7 @@ std::optional<ior::Ior> IorTable::read(std::string_view key, const std::string& 
   } catch (const CORBA::BAD_PARAM& exception) {
     why = exception.what();
   } catch (const corba::SystemExceptionCore&) {
-    corba::rethrow_with(kNo);
+    corba::rethrow_with(corba::Completed::no);
   }
   CORBEL_LOG(space_->log(), poa, warning, "what the IORTable leads to cannot be used", {"key", base::as_bytes(key)},
              {"why", why});
